@@ -1,0 +1,60 @@
+// Package aspects is the contract between a monitor and the services that drive
+// it. A monitor judges proposed events on the committed state and commits only
+// what was adopted; it knows no bus, no clock and no policy file format.
+package aspects
+
+import (
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// Kind names an aspect.
+type Kind string
+
+// The four aspects.
+const (
+	Spatial  Kind = "spatial"
+	Temporal Kind = "temporal"
+	Semantic Kind = "semantic"
+	Contract Kind = "contract"
+)
+
+// Kinds lists the aspects in the order in which tables print them.
+func Kinds() []Kind { return []Kind{Spatial, Temporal, Semantic, Contract} }
+
+// Input is one time point of one trace.
+type Input struct {
+	TimePoint uint64        // index within the trace, from 0
+	Timestamp int64         // log time, ns, not before that of any earlier input
+	Offset    uint64        // log offset of the event, for witnesses
+	Event     *schema.Event // read-only
+	Facts     []schema.Fact // typed by the policy at this position; read-only
+	// Evidence is the completeness of the trace's history up to here.
+	Evidence verdict.Completeness
+}
+
+// Monitor is the state of one aspect for one trace. It is a deterministic function
+// of the inputs adopted so far and is not safe for concurrent use.
+type Monitor interface {
+	// Judge evaluates in as if it were the next time point and leaves the committed
+	// state exactly as it was. The parts are sorted by (clause, role, name).
+	Judge(in Input) []schema.Part
+	// Adopt makes in the next time point of the trace.
+	Adopt(in Input)
+	// Advance tells the monitor that log time has reached ts; it may free what can
+	// no longer matter. It makes no time point and changes no later verdict.
+	Advance(ts int64)
+	// AppendState appends the committed state in a deterministic encoding; equal
+	// states have equal bytes, whatever the history of calls that led there.
+	AppendState(dst []byte) []byte
+}
+
+// Engine makes monitors for the traces of one policy.
+type Engine interface {
+	Kind() Kind
+	// New returns the monitor of a trace without history.
+	New() Monitor
+	// Restore returns the monitor whose AppendState gave state. It fails on bytes
+	// of another version, policy or engine.
+	Restore(state []byte) (Monitor, error)
+}

@@ -1,0 +1,103 @@
+// Package policy loads, checks and tests the policy bundle a user writes, and
+// types events under it. A loaded Bundle is immutable and safe for concurrent use.
+package policy
+
+import (
+	"time"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// TraceKey is what forms one trace.
+type TraceKey string
+
+// The trace keys, finest first.
+const (
+	TraceSession TraceKey = "session"
+	TraceAgent   TraceKey = "agent"
+	TraceTenant  TraceKey = "tenant"
+)
+
+// UnmappedRule is what happens to a call of a tool that no entry covers.
+type UnmappedRule string
+
+// The rules for unmapped tools.
+const (
+	UnmappedRefuse   UnmappedRule = "refuse"
+	UnmappedEscalate UnmappedRule = "escalate"
+	UnmappedFlag     UnmappedRule = "flag"
+	UnmappedPermit   UnmappedRule = "permit"
+)
+
+// Disclosure is what the agent is told about a refusal by a clause.
+type Disclosure string
+
+// The disclosures, least first.
+const (
+	DiscloseNone  Disclosure = "none"  // the reason class only
+	DiscloseClass Disclosure = "class" // and the clause id
+	DiscloseHint  Disclosure = "hint"  // and the clause's text
+	DiscloseFull  Disclosure = "full"  // and the bindings
+)
+
+// Bundle is a loaded and checked policy.
+type Bundle struct {
+	Name     string
+	Revision int64
+	// Digest is the SHA-256 over the names and bytes of the bundle's files.
+	Digest      [32]byte
+	Trace       TraceKey
+	Blocking    verdict.BlockingSet
+	Deadline    time.Duration
+	Unmapped    UnmappedRule
+	Authorities []schema.ActorClass
+	// SelfAuthority is the reason of `accept: {self-authority: …}`: facts that
+	// discharge an obligation count although the agent itself caused them. Observe
+	// mode and evaluation only.
+	SelfAuthority string
+	// Signature declares every relation of the bundle.
+	Signature check.Signature
+	Clauses   []Clause
+
+	typing typing
+}
+
+// Clause is one rule of a bundle.
+type Clause struct {
+	ID             string
+	Text           string
+	Source         string
+	Formulas       []Formula // guards and forbid parts, sorted by (Role, Name, Aspect)
+	Strategy       verdict.Strategy
+	Shadow         bool // mode: shadow
+	Disclose       Disclosure
+	FlagIncomplete bool // on_incomplete: flag
+}
+
+// Formula is one formula of a clause.
+type Formula struct {
+	Aspect  aspects.Kind
+	Role    schema.Role
+	Name    string
+	Checked *check.Checked
+	// Text is the formula as written in the bundle, and File, Line, Col where it stands.
+	Text      string
+	File      string
+	Line, Col int
+}
+
+// Typing is what a bundle makes of one event.
+type Typing struct {
+	Facts []schema.Fact
+	// Mapped is false for a call of a tool that no entry covers.
+	Mapped bool
+	// Invalid says why a call contradicts itself or the argument types declared for
+	// its tool; empty when it does not.
+	Invalid string
+	// Uncertain lists facts whose expressions could not be evaluated: they are
+	// unknown, not absent.
+	Uncertain []string
+}
