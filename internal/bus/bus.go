@@ -2,6 +2,10 @@
 // records, durable on acknowledgement, read from any position to the live tail.
 // It knows nothing about payloads.
 //
+// One Bus is one connection. Roles that share a process may share a Bus, but each
+// owner of a partition takes a publisher of its own from NewPublisher, because Emit
+// and Sync belong together: a failure is reported once, to whoever calls Sync next.
+//
 // What leaks from the drivers underneath is part of the contract: offsets ascend
 // within a partition but may have holes and may start at 0 or 1; record times are
 // the broker's append time, in the broker's resolution.
@@ -10,6 +14,7 @@ package bus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -33,6 +38,23 @@ var (
 	ErrTrimmed = errors.New("bus: position no longer retained")
 	// ErrClosed is returned by every operation after Close.
 	ErrClosed = errors.New("bus: closed")
+	// ErrInvalid is returned for an argument that no bus of this size accepts: an
+	// unknown topic or class, a partition that does not exist, an empty key.
+	ErrInvalid = errors.New("bus: invalid argument")
+)
+
+// Limits that hold for every driver, so that a record accepted by one is accepted by
+// all.
+const (
+	// MaxRecordBytes is the largest Data of a record. The brokers' default message
+	// limit is 1 MiB; 64 KiB of it are left to subject, headers and framing.
+	MaxRecordBytes = 1<<20 - 64<<10
+	// MaxSnapshotBytes is the largest snapshot value. The state of a partition with
+	// 10,000 idle sessions is a few MiB; a hundred times the median is room enough,
+	// and a value is held in memory twice while it is written.
+	MaxSnapshotBytes = 64 << 20
+	// OrdinaryShare is the part of a topic's capacity that Ordinary records may fill.
+	OrdinaryShare = 0.9
 )
 
 // Topic is one of the log's two topics.
@@ -44,6 +66,17 @@ const (
 	Verdicts              // what aspects say
 )
 
+// String names the topic as logs and errors show it.
+func (t Topic) String() string {
+	switch t {
+	case Events:
+		return "events"
+	case Verdicts:
+		return "verdicts"
+	}
+	return fmt.Sprintf("topic(%d)", uint8(t))
+}
+
 // Class decides which part of a topic's capacity a record may use.
 type Class uint8
 
@@ -52,6 +85,17 @@ const (
 	Ordinary Class = iota // calls and whatever else can be refused
 	Reserved              // resolutions, results, authority records, ticks
 )
+
+// String names the class as logs and errors show it.
+func (c Class) String() string {
+	switch c {
+	case Ordinary:
+		return "ordinary"
+	case Reserved:
+		return "reserved"
+	}
+	return fmt.Sprintf("class(%d)", uint8(c))
+}
 
 // Message is a record to be appended.
 type Message struct {
@@ -62,6 +106,38 @@ type Message struct {
 	// window (at least two minutes) a no-op that returns the first offset.
 	ID   string
 	Data []byte // owned by the bus until the call returns
+}
+
+// Check reports what is wrong with m for a bus of the given number of partitions:
+// ErrInvalid or ErrTooLarge, wrapped, or nil. Every driver calls it before anything
+// else.
+func (m Message) Check(partitions uint32) error {
+	if err := CheckLane(m.Topic, m.Partition, partitions); err != nil {
+		return err
+	}
+	switch m.Class {
+	case Ordinary, Reserved:
+	default: // a number that is no class
+		return fmt.Errorf("%w: %v", ErrInvalid, m.Class)
+	}
+	if len(m.Data) > MaxRecordBytes {
+		return fmt.Errorf("%w: %d bytes, at most %d are accepted", ErrTooLarge, len(m.Data), MaxRecordBytes)
+	}
+	return nil
+}
+
+// CheckLane reports ErrInvalid, wrapped, when t is no topic or partition is not below
+// partitions.
+func CheckLane(t Topic, partition, partitions uint32) error {
+	switch t {
+	case Events, Verdicts:
+	default: // a number that is no topic
+		return fmt.Errorf("%w: %v", ErrInvalid, t)
+	}
+	if partition >= partitions {
+		return fmt.Errorf("%w: partition %d of a bus with %d partitions", ErrInvalid, partition, partitions)
+	}
+	return nil
 }
 
 // Record is a record read from the log.
@@ -90,26 +166,32 @@ type Start struct {
 	Time   time.Time
 }
 
-// Publisher appends records.
+// Publisher appends records. Appends to one partition whose calls follow one another
+// keep their order, whichever of Publish, Create and Emit they are.
 type Publisher interface {
 	// Publish appends m and returns its offset once it is durable.
 	Publish(ctx context.Context, m Message) (offset uint64, err error)
 	// Create appends m unless key was already created in the same topic and
 	// partition, in which case it fails with ErrExists. It holds for as long as the
-	// first record is retained.
+	// first record is retained. The key is the identity: m.ID is ignored.
 	Create(ctx context.Context, key string, m Message) (offset uint64, err error)
-	// Emit appends m without waiting. Records emitted by one Publisher to one
-	// partition keep their order. A failure is reported by the next Sync.
+	// Emit appends m without waiting for the acknowledgement. Records emitted by one
+	// Publisher to one partition keep their order. It waits only while the bounded
+	// window of unacknowledged records is full, at most for the driver's time-out.
+	// An error returned here says that m was not accepted and is not repeated by
+	// Sync; a later failure is reported by the next Sync.
 	Emit(m Message) error
-	// Sync returns when everything emitted before it is durable, or with the first
-	// failure since the last Sync.
+	// Sync returns when everything emitted by this Publisher before it is durable, or
+	// with the first failure since the last Sync.
 	Sync(ctx context.Context) error
 }
 
 // Reader opens cursors.
 type Reader interface {
 	// Read returns a cursor over one partition in log order. It fails with
-	// ErrTrimmed when start is AtOffset and records at or after it are gone.
+	// ErrTrimmed when start is AtOffset and records at or after it are gone, or may
+	// be where the driver's offsets are shared by all partitions. ctx governs the
+	// opening only.
 	Read(ctx context.Context, t Topic, partition uint32, start Start) (Cursor, error)
 	// Bounds returns the offset of the first retained record and the offset that
 	// follows the last one; equal when the partition is empty.
@@ -119,8 +201,15 @@ type Reader interface {
 // Cursor reads one partition. The live tail is the replay: Next blocks at the end
 // until a record arrives. A cursor is used by one goroutine; Close may be called
 // from another and unblocks Next with ErrClosed.
+//
+// A cursor resumes after its last record by itself when the broker comes back; it
+// never skips or repeats a record. When the records that follow were removed by
+// retention before they were read, Next fails with ErrTrimmed and goes on failing.
 type Cursor interface {
+	// Next returns the next record, or the error of ctx; after that it may be called
+	// again. An ended ctx is noticed even when records are waiting.
 	Next(ctx context.Context) (Record, error)
+	// Close releases the cursor. Closing twice is allowed.
 	Close() error
 }
 
@@ -128,7 +217,7 @@ type Cursor interface {
 type Snapshots interface {
 	// PutSnapshot stores data under key if revision is the current revision of the
 	// key (0: the key has none) and returns the new revision; else ErrStale. Values
-	// of at least 64 MiB are accepted.
+	// up to MaxSnapshotBytes are accepted, else ErrTooLarge.
 	PutSnapshot(ctx context.Context, key string, revision uint64, data []byte) (uint64, error)
 	// GetSnapshot returns the value and its revision, or ErrNoSnapshot.
 	GetSnapshot(ctx context.Context, key string) (data []byte, revision uint64, err error)
@@ -139,6 +228,9 @@ type Bus interface {
 	Publisher
 	Reader
 	Snapshots
+	// NewPublisher returns a publisher over the same connection whose Emit and Sync
+	// know nothing of those of others. It needs no closing.
+	NewPublisher() Publisher
 	// Partitions is the number of partitions, fixed at creation.
 	Partitions() uint32
 	// Usage returns how full a topic is, from 0 to 1, against its nearest limit. It
