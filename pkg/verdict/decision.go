@@ -33,6 +33,19 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
+// Outcomes lists every Outcome in ascending precedence.
+func Outcomes() [4]Outcome { return [4]Outcome{Permit, Redirect, Escalate, Refuse} }
+
+// ParseOutcome reads an outcome as String prints it.
+func ParseOutcome(s string) (Outcome, error) {
+	for _, o := range Outcomes() {
+		if o.String() == s {
+			return o, nil
+		}
+	}
+	return Refuse, fmt.Errorf("verdict: %q is not an outcome; want permit, redirect, escalate or refuse", s)
+}
+
 // Reason is the class of a refusal. It is the empty string for a permit.
 type Reason string
 
@@ -52,6 +65,19 @@ const (
 // Reasons lists the reason classes a refusal may carry.
 func Reasons() []Reason {
 	return []Reason{Violation, Unknown, Late, NoAnswer, Invalid, Unmapped, Unrecorded, Busy}
+}
+
+// ParseReason reads a reason class. The empty string is NotAdmitted, no reason.
+func ParseReason(s string) (Reason, error) {
+	if s == "" {
+		return NotAdmitted, nil
+	}
+	for _, r := range Reasons() {
+		if string(r) == s {
+			return r, nil
+		}
+	}
+	return Unknown, fmt.Errorf("verdict: %q is not a reason class; want violation, unknown, late, unavailable, invalid, unmapped, unrecorded or busy", s)
 }
 
 // Strategy is what a violated clause asks for.
@@ -116,7 +142,7 @@ func ParseBlockingSet(s string) (BlockingSet, error) {
 		return PrecautionarySet, nil
 	}
 	var b BlockingSet
-	for _, part := range strings.Split(strings.Trim(strings.TrimSpace(s), "{}[]"), ",") {
+	for _, part := range strings.Split(unbrace(strings.TrimSpace(s)), ",") {
 		v, err := ParseValue(strings.TrimSpace(part))
 		if err != nil {
 			return 0, err
@@ -129,7 +155,18 @@ func ParseBlockingSet(s string) (BlockingSet, error) {
 	return b, nil
 }
 
-// String prints the set as ParseBlockingSet reads it.
+// unbrace removes one pair of braces or brackets around s.
+func unbrace(s string) string {
+	for _, pair := range []string{"{}", "[]"} {
+		if len(s) >= 2 && s[0] == pair[0] && s[len(s)-1] == pair[1] {
+			return s[1 : len(s)-1]
+		}
+	}
+	return s
+}
+
+// String prints the set as ParseBlockingSet reads it; the empty set, which
+// ParseBlockingSet refuses, prints as {}.
 func (b BlockingSet) String() string {
 	switch b {
 	case DefaultSet:
@@ -169,29 +206,45 @@ type Finding struct {
 
 // Rule applies the decision table to one clause in enforce mode.
 //
-// A firing witnessed by facts that are present stands whatever is missing. A value
-// below sound that rests on absence refuses with reason unknown (unavailable when
-// a part is missing altogether) under every blocking set, unless the clause flags
-// incompleteness instead.
+// A firing witnessed by facts that are present stands whatever is missing. Where
+// evidence is missing and could still change the ruling, the clause refuses with
+// reason unknown (unavailable when a part is missing altogether) under every
+// blocking set, unless it flags incompleteness instead. That holds for a heuristic
+// firing outside the blocking set too: the missing part may hold the definite one,
+// so a planted cue buys no permit. A presumptive satisfaction in the blocking set
+// takes effect with reason unknown, never violation: nothing was violated.
 func (b BlockingSet) Rule(f Finding) Ruling {
-	weakened := f.Completeness != Sound && (f.Absence || f.Value < Fp)
-	if weakened {
+	if f.Completeness != Sound && !b.settled(f) {
 		return weakenedRuling(f)
 	}
 	if !b.Has(f.Value) {
 		return Ruling{Flagged: f.Value >= Fp}
 	}
+	reason := Violation
+	if f.Value < Fp {
+		reason = Unknown
+	}
 	switch f.Strategy {
 	case Block:
-		return Ruling{Outcome: Refuse, Reason: Violation}
+		return Ruling{Outcome: Refuse, Reason: reason}
 	case Divert:
-		return Ruling{Outcome: Redirect, Reason: Violation}
+		return Ruling{Outcome: Redirect, Reason: reason}
 	case AskHuman:
-		return Ruling{Outcome: Escalate, Reason: Violation}
+		return Ruling{Outcome: Escalate, Reason: reason}
 	case FlagOnly:
 		return Ruling{Flagged: true}
 	}
-	return Ruling{Outcome: Refuse, Reason: Violation}
+	return Ruling{Outcome: Refuse, Reason: reason}
+}
+
+// settled reports whether no arrival of missing evidence could change the ruling:
+// the firing rests on facts that are present, and either nothing is more severe or
+// it takes effect already.
+func (b BlockingSet) settled(f Finding) bool {
+	if f.Absence {
+		return false
+	}
+	return f.Value == F || f.Value == Fp && b.Has(Fp)
 }
 
 func weakenedRuling(f Finding) Ruling {
@@ -205,27 +258,48 @@ func weakenedRuling(f Finding) Ruling {
 }
 
 // Combine joins the rulings of two clauses: refuse > escalate > redirect > permit.
-// Between refusals a violation outweighs unknown, and unknown outweighs
+// Between equal outcomes a violation outweighs unknown, and unknown outweighs
 // unavailable, so that missing evidence never masks a proven failure. Flags
-// accumulate.
+// accumulate. Combine is commutative, associative and idempotent, with the zero
+// Ruling as identity.
 func Combine(a, b Ruling) Ruling {
 	out := a
-	if b.Outcome > a.Outcome || (b.Outcome == a.Outcome && weight(b.Reason) > weight(a.Reason)) {
+	if b.Outcome > a.Outcome || (b.Outcome == a.Outcome && outweighs(b.Reason, a.Reason)) {
 		out = b
 	}
 	out.Flagged = a.Flagged || b.Flagged
 	return out
 }
 
+// outweighs is a strict total order on reasons.
+func outweighs(a, b Reason) bool {
+	if wa, wb := weight(a), weight(b); wa != wb {
+		return wa > wb
+	}
+	return a > b // reasons outside the closed set: by text, so that order never matters
+}
+
+// weight ranks the reasons: what was proven, then what could not be judged, then
+// what was never judged.
 func weight(r Reason) int {
 	switch r {
 	case Violation:
-		return 3
+		return 8
 	case Unknown:
-		return 2
+		return 7
 	case NoAnswer:
+		return 6
+	case Unmapped:
+		return 5
+	case Invalid:
+		return 4
+	case Unrecorded:
+		return 3
+	case Late:
+		return 2
+	case Busy:
 		return 1
-	case NotAdmitted, Late, Invalid, Unmapped, Unrecorded, Busy:
+	case NotAdmitted:
 		return 0
 	}
 	return 0

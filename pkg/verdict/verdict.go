@@ -96,6 +96,16 @@ func (s Strength) String() string {
 	return "definite"
 }
 
+// ParseStrength reads a strength as String prints it.
+func ParseStrength(s string) (Strength, error) {
+	for _, k := range []Strength{Definite, Presumptive} {
+		if k.String() == s {
+			return k, nil
+		}
+	}
+	return Presumptive, fmt.Errorf("verdict: %q is not a strength; want definite or presumptive", s)
+}
+
 // Mark returns the mark of a fact of this strength as an atom: F when definite,
 // Fp when presumptive.
 func (s Strength) Mark() Value {
