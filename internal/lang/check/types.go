@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
@@ -20,24 +22,55 @@ type Checked struct {
 	// binds x. A Not elsewhere is closed, or is the left operand of Since with free
 	// variables among those of the right operand. Wildcards are quantified away.
 	// All bound variables have distinct names.
+	//
+	// In detail: the operand of a Not is generated, except that a Not that is the
+	// right operand of And may stand over a Cmp. A Cmp by itself is generated when it
+	// is `x = c` or `c = x` with a constant; comparisons of two constants are folded
+	// to Bool. Intervals are never empty. A sub-formula may occur more than once
+	// (a guard copied into alternatives); the copies are identical, bound names
+	// included, and may share nodes.
+	//
+	// One form goes beyond the list, for the guarded open formulas that past-time
+	// operators alone cannot express: the right operand of And may be a Historically
+	// or the Not of one, over a generated formula whose free variables the left
+	// operand binds. (HISTORICALLY of anything else is NOT ONCE NOT.)
 	Core syntax.Formula
 	// Free lists the free variables in order of first occurrence in Source (the
 	// right operand of SINCE first), with their types.
 	Free []Column
+	// Kinds gives the type of every variable of Core, free or bound, by name.
+	Kinds map[string]schema.ValueKind
 	// Anchors lists the relations of which at least one must have a fact at the
 	// current time point for the formula to be satisfied there; empty when there is
 	// no such set.
 	Anchors []string
-	// Relations lists every relation the formula reads, sorted.
+	// Relations lists every relation the formula reads, sorted. It includes the
+	// built-in ones, which change at every time point.
 	Relations []string
-	// Absence is set when some satisfaction may rest on facts that are not there.
+	// Absence is set when some satisfaction may rest on facts, or on time points,
+	// that are not there: below a negation, a HISTORICALLY, the left operand of a
+	// SINCE, or a PREVIOUS.
 	Absence bool
 	// Historic is set when the formula reads earlier time points at all.
 	Historic bool
 }
 
+// JudgedOn names what an event must carry for the formula to be satisfied at it:
+// the anchors joined by "or", or "" when there is no such set.
+func (c *Checked) JudgedOn() string { return strings.Join(c.Anchors, " or ") }
+
 // Column is a typed variable.
 type Column struct {
 	Name string
 	Kind schema.ValueKind
+}
+
+// BuiltIn returns the relations that hold at every time point without being facts:
+// tp(i) its index, ts(t) its timestamp, tpts(i, t) both.
+func BuiltIn() Signature {
+	return Signature{
+		"tp":   {schema.KindInt},
+		"ts":   {schema.KindInt},
+		"tpts": {schema.KindInt, schema.KindInt},
+	}
 }

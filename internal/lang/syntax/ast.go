@@ -6,12 +6,14 @@ import (
 )
 
 // Formula is a node of the first-order metric temporal language. The set of
-// implementations is closed. Nodes are immutable once built.
+// implementations is closed: they are the pointers to the node types below
+// (*Pred, *And, …). Nodes are immutable once built and may be shared.
 //
 //sumtype:decl
 type Formula interface {
 	Span() diag.Span
-	// String prints the formula fully parenthesised, so that it parses to itself.
+	// String prints the formula fully parenthesised, so that it parses to itself
+	// with MonPoly options (time bounds are plain numbers). Format prints bundles.
 	String() string
 	formula()
 }
@@ -27,7 +29,7 @@ func (n Node) Span() diag.Span { return n.Pos }
 func (Node) formula() {}
 
 // Term is an argument: a variable or a constant. (Arithmetic comes with the full
-// language.) The set of implementations is closed.
+// language.) The set of implementations is closed: the values Var and Const.
 //
 //sumtype:decl
 type Term interface {
@@ -72,11 +74,21 @@ const (
 
 // Interval is a set of non-negative time differences in the unit of the log's
 // timestamps. Lo is inclusive and Hi is inclusive after parsing; Unbounded
-// disregards Hi.
+// disregards Hi. An interval with Lo > Hi is empty; only MonPoly's `(n,n+1)` makes
+// one, and the checker removes it from the core.
 type Interval struct {
 	Lo, Hi    int64
 	Unbounded bool
 }
+
+// Always is the interval of an operator written without one: `[0,*)`.
+func Always() Interval { return Interval{Unbounded: true} }
+
+// Empty tells whether no time difference lies in the interval.
+func (i Interval) Empty() bool { return !i.Unbounded && i.Lo > i.Hi }
+
+// Contains tells whether the time difference d lies in the interval.
+func (i Interval) Contains(d int64) bool { return d >= i.Lo && (i.Unbounded || d <= i.Hi) }
 
 // The nodes of the language.
 type (
@@ -160,3 +172,103 @@ type (
 		Left, Right Formula
 	}
 )
+
+// Children lists the direct sub-formulas of f in source order.
+func Children(f Formula) []Formula {
+	switch f := f.(type) {
+	case *Bool, *Pred, *Cmp:
+		return nil
+	case *Not:
+		return []Formula{f.F}
+	case *And:
+		return []Formula{f.Left, f.Right}
+	case *Or:
+		return []Formula{f.Left, f.Right}
+	case *Implies:
+		return []Formula{f.Left, f.Right}
+	case *Equiv:
+		return []Formula{f.Left, f.Right}
+	case *Exists:
+		return []Formula{f.F}
+	case *Forall:
+		return []Formula{f.F}
+	case *Prev:
+		return []Formula{f.F}
+	case *Once:
+		return []Formula{f.F}
+	case *Historically:
+		return []Formula{f.F}
+	case *Since:
+		return []Formula{f.Left, f.Right}
+	}
+	return nil
+}
+
+// Walk calls visit for f and, as long as visit returns true, for what is below it,
+// parents first and in source order.
+func Walk(f Formula, visit func(Formula) bool) {
+	if !visit(f) {
+		return
+	}
+	for _, c := range Children(f) {
+		Walk(c, visit)
+	}
+}
+
+// FreeVars lists the names of the free variables of f in order of first
+// occurrence, the right operand of SINCE before the left one. It takes time
+// linear in the size of f for formulas with few variables.
+func FreeVars(f Formula) []string {
+	c := collector{seen: map[string]bool{}, bound: map[string]int{}}
+	c.formula(f)
+	return c.names
+}
+
+type collector struct {
+	names []string
+	seen  map[string]bool
+	bound map[string]int // how many enclosing quantifiers bind the name
+}
+
+func (c *collector) term(t Term) {
+	v, ok := t.(Var)
+	if !ok || c.bound[v.Name] > 0 || c.seen[v.Name] {
+		return
+	}
+	c.seen[v.Name] = true
+	c.names = append(c.names, v.Name)
+}
+
+func (c *collector) quantified(vars []Var, f Formula) {
+	for _, v := range vars {
+		c.bound[v.Name]++
+	}
+	c.formula(f)
+	for _, v := range vars {
+		c.bound[v.Name]--
+	}
+}
+
+func (c *collector) formula(f Formula) {
+	switch f := f.(type) {
+	case *Bool:
+	case *Pred:
+		for _, t := range f.Args {
+			c.term(t)
+		}
+	case *Cmp:
+		c.term(f.Left)
+		c.term(f.Right)
+	case *Exists:
+		c.quantified(f.Vars, f.F)
+	case *Forall:
+		c.quantified(f.Vars, f.F)
+	case *Since:
+		c.formula(f.Right)
+		c.formula(f.Left)
+	case *Not, *And, *Or, *Implies, *Equiv, *Prev, *Once, *Historically:
+		for _, g := range Children(f) {
+			c.formula(g)
+		}
+	}
+}

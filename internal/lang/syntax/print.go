@@ -1,0 +1,225 @@
+package syntax
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// Format prints f fully parenthesised in the given mode, so that parsing the
+// result in that mode gives f again: in MonPoly mode time bounds are plain numbers,
+// in Bundle mode they carry their units.
+func Format(f Formula, mode Mode) string {
+	p := printer{mode: mode}
+	p.formula(f)
+	return p.b.String()
+}
+
+// String returns the operator as it is written.
+func (o CmpOp) String() string {
+	switch o {
+	case Eq:
+		return "="
+	case Less:
+		return "<"
+	case LessEq:
+		return "<="
+	case Greater:
+		return ">"
+	case GreaterEq:
+		return ">="
+	}
+	return "?"
+}
+
+// String prints the interval with plain numbers: `[0,5]`, `[3,*)`.
+func (i Interval) String() string { return formatInterval(i, MonPoly) }
+
+// String prints the variable; a wildcard prints as `_`.
+func (v Var) String() string {
+	if strings.HasPrefix(v.Name, wildcardPrefix) {
+		return "_"
+	}
+	return v.Name
+}
+
+// String prints the constant as the parser reads it: strings quoted, floats
+// always with a decimal point.
+func (c Const) String() string {
+	if c.Value.Kind != schema.KindFloat {
+		return c.Value.String()
+	}
+	s := strconv.FormatFloat(c.Value.Float, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// String prints the formula.
+func (f *Bool) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Pred) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Cmp) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Not) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *And) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Or) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Implies) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Equiv) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Exists) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Forall) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Prev) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Once) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Historically) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Since) String() string { return Format(f, MonPoly) }
+
+type printer struct {
+	b    strings.Builder
+	mode Mode
+}
+
+func (p *printer) formula(f Formula) {
+	switch f := f.(type) {
+	case *Bool:
+		if f.Value {
+			p.b.WriteString("TRUE")
+		} else {
+			p.b.WriteString("FALSE")
+		}
+	case *Pred:
+		p.pred(f)
+	case *Cmp:
+		p.b.WriteString(f.Left.String() + " " + f.Op.String() + " " + f.Right.String())
+	case *Not:
+		p.prefix("NOT ", f.F)
+	case *And:
+		p.binary(f.Left, "AND", f.Right)
+	case *Or:
+		p.binary(f.Left, "OR", f.Right)
+	case *Implies:
+		p.binary(f.Left, "IMPLIES", f.Right)
+	case *Equiv:
+		p.binary(f.Left, "EQUIV", f.Right)
+	case *Exists:
+		p.prefix("EXISTS "+varList(f.Vars)+". ", f.F)
+	case *Forall:
+		p.prefix("FORALL "+varList(f.Vars)+". ", f.F)
+	case *Prev:
+		p.prefix("PREVIOUS"+formatInterval(f.I, p.mode)+" ", f.F)
+	case *Once:
+		p.prefix("ONCE"+formatInterval(f.I, p.mode)+" ", f.F)
+	case *Historically:
+		p.prefix("HISTORICALLY"+formatInterval(f.I, p.mode)+" ", f.F)
+	case *Since:
+		p.binary(f.Left, "SINCE"+formatInterval(f.I, p.mode), f.Right)
+	}
+}
+
+func (p *printer) pred(f *Pred) {
+	p.b.WriteString(f.Name)
+	p.b.WriteByte('(')
+	for i, t := range f.Args {
+		if i > 0 {
+			p.b.WriteString(", ")
+		}
+		p.b.WriteString(t.String())
+	}
+	p.b.WriteByte(')')
+}
+
+func (p *printer) prefix(op string, f Formula) {
+	p.b.WriteString(op)
+	p.operand(f)
+}
+
+func (p *printer) binary(l Formula, op string, r Formula) {
+	p.operand(l)
+	p.b.WriteString(" " + op + " ")
+	p.operand(r)
+}
+
+// operand prints f in parentheses unless it is an atom.
+func (p *printer) operand(f Formula) {
+	switch f.(type) {
+	case *Bool, *Pred:
+		p.formula(f)
+	case *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Prev, *Once, *Historically, *Since:
+		p.b.WriteByte('(')
+		p.formula(f)
+		p.b.WriteByte(')')
+	}
+}
+
+func varList(vars []Var) string {
+	names := make([]string, len(vars))
+	for i, v := range vars {
+		names[i] = v.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// formatInterval prints i so that it parses to itself in the given mode.
+func formatInterval(i Interval, mode Mode) string {
+	if mode == MonPoly && !i.Empty() {
+		if i.Unbounded {
+			return "[" + strconv.FormatInt(i.Lo, 10) + ",*)"
+		}
+		return "[" + strconv.FormatInt(i.Lo, 10) + "," + strconv.FormatInt(i.Hi, 10) + "]"
+	}
+	if mode == MonPoly {
+		return "(" + strconv.FormatInt(i.Lo-1, 10) + "," + strconv.FormatInt(i.Hi+1, 10) + ")"
+	}
+	lo := "[" + withUnit(i.Lo)
+	if i.Lo%nanosPerSecond != 0 {
+		lo = "(" + withUnit(i.Lo-1)
+	}
+	switch {
+	case i.Unbounded:
+		return lo + ",*)"
+	case i.Hi%nanosPerSecond != 0:
+		return lo + "," + withUnit(i.Hi+1) + ")"
+	}
+	return lo + "," + withUnit(i.Hi) + "]"
+}
+
+// withUnit prints a bound in nanoseconds in the largest unit that divides it.
+// Parsed bounds are whole seconds, give or take the one nanosecond of an open end,
+// which formatInterval has undone; anything else prints as nanoseconds, which the
+// language cannot read.
+func withUnit(ns int64) string {
+	if ns == 0 {
+		return "0"
+	}
+	for _, u := range "dhms" {
+		if n := unitSeconds(u) * nanosPerSecond; ns%n == 0 {
+			return strconv.FormatInt(ns/n, 10) + string(u)
+		}
+	}
+	return strconv.FormatInt(ns, 10) + "ns"
+}
