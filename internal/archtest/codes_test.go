@@ -66,9 +66,13 @@ func codes(f file) []code {
 				if err != nil {
 					continue
 				}
+				text := v.Doc.Text() + " " + v.Comment.Text()
+				if !gen.Lparen.IsValid() {
+					text = gen.Doc.Text() + " " + text // the comment of a lone constant is the declaration's
+				}
 				out = append(out, code{
 					value: value, name: v.Names[0].Name, pkg: f.pkg.rel(), at: f.at(v),
-					meaning: strings.Join(strings.Fields(v.Doc.Text()+" "+v.Comment.Text()), " "),
+					meaning: strings.Join(strings.Fields(text), " "),
 				})
 			}
 		}
@@ -138,12 +142,17 @@ const (
 	CodeB diag.Code = "P002" // another thing
 	Other string    = "P003"
 )
+
 const CodeC Code = "P004"
+
+// CodeD stands alone.
+const CodeD Code = "P005"
 `))
 	want := []code{
 		{value: "P001", name: "CodeA", meaning: "CodeA is one thing."},
 		{value: "P002", name: "CodeB", meaning: "another thing"},
 		{value: "P004", name: "CodeC"},
+		{value: "P005", name: "CodeD", meaning: "CodeD stands alone."},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("got %v, want %d codes", got, len(want))
