@@ -54,7 +54,8 @@ NONE < internal/bus < internal/bus/membus, internal/bus/natsbus, internal/bus/ka
 
 # The roles. They meet in messages only: no service imports another or a driver.
 NONE < internal/obs;
-ENGINES, internal/bus, internal/obs < internal/service;
+internal/bus, pkg/schema < internal/appender;
+ENGINES, internal/appender, internal/obs < internal/service;
 internal/service < internal/service/ingest, internal/service/aspectd, internal/service/composer, internal/service/gate;
 
 # The surfaces. An adapter is a shell over one service or over the client.

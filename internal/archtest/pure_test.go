@@ -54,7 +54,7 @@ func impure(path string) string {
 		return "an engine does not log"
 	case "net/netip", "net/url":
 		return "" // parsers, no network
-	case "runtime", "runtime/debug":
+	case "runtime":
 		return "an engine does not depend on the machine"
 	case "sync", "sync/atomic":
 		return "one goroutine owns the state; a lock hides a second"
