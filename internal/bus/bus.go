@@ -34,7 +34,11 @@ var (
 	ErrStale = errors.New("bus: snapshot revision is stale")
 	// ErrNoSnapshot is returned by GetSnapshot when the key has none.
 	ErrNoSnapshot = errors.New("bus: no snapshot")
-	// ErrTrimmed is returned when reading from an offset that retention has removed.
+	// ErrDamaged is returned by GetSnapshot, with the revision, when what is stored is
+	// not what was put. The key can be written again with that revision.
+	ErrDamaged = errors.New("bus: snapshot is damaged")
+	// ErrTrimmed is returned when reading from an offset that retention has removed
+	// or that the log does not reach. The reader has to start over.
 	ErrTrimmed = errors.New("bus: position no longer retained")
 	// ErrClosed is returned by every operation after Close.
 	ErrClosed = errors.New("bus: closed")
@@ -190,8 +194,9 @@ type Publisher interface {
 type Reader interface {
 	// Read returns a cursor over one partition in log order. It fails with
 	// ErrTrimmed when start is AtOffset and records at or after it are gone, or may
-	// be where the driver's offsets are shared by all partitions. ctx governs the
-	// opening only.
+	// be where the driver's offsets are shared by all partitions, and also when
+	// Offset lies beyond the end of the log (a log that lost its tail; the offset
+	// after the last record read is never beyond it). ctx governs the opening only.
 	Read(ctx context.Context, t Topic, partition uint32, start Start) (Cursor, error)
 	// Bounds returns the offset of the first retained record and the offset that
 	// follows the last one; equal when the partition is empty.
@@ -219,7 +224,8 @@ type Snapshots interface {
 	// key (0: the key has none) and returns the new revision; else ErrStale. Values
 	// up to MaxSnapshotBytes are accepted, else ErrTooLarge.
 	PutSnapshot(ctx context.Context, key string, revision uint64, data []byte) (uint64, error)
-	// GetSnapshot returns the value and its revision, or ErrNoSnapshot.
+	// GetSnapshot returns the value and its revision, or ErrNoSnapshot, or ErrDamaged
+	// and the revision. The caller owns the value.
 	GetSnapshot(ctx context.Context, key string) (data []byte, revision uint64, err error)
 }
 
