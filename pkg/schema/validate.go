@@ -1,0 +1,4 @@
+package schema
+
+// Validate x.
+func (e *Event) Validate() error { return nil }
