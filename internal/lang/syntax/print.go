@@ -119,13 +119,13 @@ func (p *printer) formula(f Formula) {
 	case *Not:
 		p.prefix("NOT ", f.F)
 	case *And:
-		p.binary(f.Left, "AND", f.Right)
+		p.chain(f, f.Left, "AND", f.Right)
 	case *Or:
-		p.binary(f.Left, "OR", f.Right)
+		p.chain(f, f.Left, "OR", f.Right)
 	case *Implies:
 		p.binary(f.Left, "IMPLIES", f.Right)
 	case *Equiv:
-		p.binary(f.Left, "EQUIV", f.Right)
+		p.chain(f, f.Left, "EQUIV", f.Right)
 	case *Exists:
 		p.prefix("EXISTS "+varList(f.Vars)+". ", f.F)
 	case *Forall:
@@ -160,6 +160,18 @@ func (p *printer) prefix(op string, f Formula) {
 
 func (p *printer) binary(l Formula, op string, r Formula) {
 	p.operand(l)
+	p.b.WriteString(" " + op + " ")
+	p.operand(r)
+}
+
+// chain prints a left-associative operator. Its left operand stands without
+// parentheses when it is the same operator.
+func (p *printer) chain(f, l Formula, op string, r Formula) {
+	if chained(f) {
+		p.formula(l)
+	} else {
+		p.operand(l)
+	}
 	p.b.WriteString(" " + op + " ")
 	p.operand(r)
 }

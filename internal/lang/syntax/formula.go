@@ -1,0 +1,373 @@
+package syntax
+
+// The precedences, weakest first; each level has its parse function.
+//
+//	SINCE UNTIL                        right   since
+//	ONCE PREVIOUS HISTORICALLY …       prefix  prefix, reached through unary
+//	EXISTS FORALL                      prefix  prefix, reached through unary
+//	EQUIV                              left    equiv
+//	IMPLIES                            right   implies
+//	OR                                 left    or
+//	AND                                left    and
+//	NOT                                prefix  unary
+//
+// A prefix may stand wherever an operand of AND may, and then reaches as far right
+// as its precedence allows: up to SINCE, UNTIL, a closing parenthesis or the end.
+
+// formula = since .
+func (p *parser) formula() Formula { return p.since() }
+
+// since = equiv [ ("SINCE" | "UNTIL") [ interval ] since ] .
+func (p *parser) since() Formula {
+	start := p.peek().start
+	left := p.equiv()
+	op := p.peek()
+	if !op.keyword("SINCE") && !op.keyword("UNTIL") {
+		return left
+	}
+	p.next()
+	i, ok := p.optionalInterval()
+	right := p.nested(p.since)
+	if op.text == "UNTIL" {
+		p.notYet(op, "the future operator `UNTIL`")
+		return nil
+	}
+	if left == nil || right == nil || !ok {
+		return nil
+	}
+	f := &Since{Node: p.from(start), I: i, Left: left, Right: right}
+	p.checkSince(op, f)
+	return f
+}
+
+// equiv = implies { "EQUIV" implies } .
+func (p *parser) equiv() Formula {
+	return p.leftAssociative("EQUIV", p.implies, func(n Node, l, r Formula) Formula {
+		return &Equiv{Node: n, Left: l, Right: r}
+	})
+}
+
+// implies = or [ "IMPLIES" implies ] .
+func (p *parser) implies() Formula {
+	start := p.peek().start
+	left := p.or()
+	if !p.peek().keyword("IMPLIES") {
+		return left
+	}
+	p.next()
+	right := p.nested(p.implies)
+	if left == nil || right == nil {
+		return nil
+	}
+	return &Implies{Node: p.from(start), Left: left, Right: right}
+}
+
+// or = and { "OR" and } .
+func (p *parser) or() Formula {
+	return p.leftAssociative("OR", p.and, func(n Node, l, r Formula) Formula {
+		return &Or{Node: n, Left: l, Right: r}
+	})
+}
+
+// and = unary { "AND" unary } .
+func (p *parser) and() Formula {
+	return p.leftAssociative("AND", p.unary, func(n Node, l, r Formula) Formula {
+		return &And{Node: n, Left: l, Right: r}
+	})
+}
+
+func (p *parser) leftAssociative(op string, operand func() Formula, build func(Node, Formula, Formula) Formula) Formula {
+	start := p.peek().start
+	left := operand()
+	bad := left == nil
+	for p.peek().keyword(op) {
+		p.next()
+		right := operand()
+		if bad = bad || right == nil; !bad {
+			left = build(p.from(start), left, right)
+		}
+	}
+	if bad {
+		return nil
+	}
+	return left
+}
+
+// unary = "NOT" unary | prefix | atom .
+func (p *parser) unary() Formula {
+	t := p.peek()
+	if t.kind != tokKeyword {
+		return p.atom()
+	}
+	switch classify(t.text, p.opts.Mode) {
+	case wordCore:
+		switch t.text {
+		case "NOT":
+			p.next()
+			if f := p.nested(p.unary); f != nil {
+				return &Not{Node: p.from(t.start), F: f}
+			}
+			return nil
+		case "TRUE", "FALSE":
+			p.next()
+			return &Bool{Node: p.from(t.start), Value: t.text == "TRUE"}
+		case "EXISTS", "FORALL":
+			return p.quantifier()
+		}
+		return p.temporal()
+	case wordFuturePre:
+		return p.future()
+	case wordNone, wordFutureIn, wordLet, wordAggregate, wordConversion, wordTermOp, wordRelationOp,
+		wordRegexpOp, wordBundleOnly, wordConnective, wordPunctuation:
+	}
+	return p.reserved()
+}
+
+// quantifier = ("EXISTS" | "FORALL") variable { "," variable } "." equiv .
+func (p *parser) quantifier() Formula {
+	op := p.next()
+	vars, ok := p.variables(op)
+	if !ok {
+		return nil
+	}
+	body := p.nested(p.equiv)
+	if body == nil {
+		return nil
+	}
+	node := p.from(op.start)
+	wrap := func(f Formula) Formula {
+		if op.text == "EXISTS" {
+			return &Exists{Node: node, Vars: vars, F: f}
+		}
+		return &Forall{Node: node, Vars: vars, F: f}
+	}
+	p.checkPrefix(op, body, wrap)
+	return wrap(body)
+}
+
+// temporal = ("ONCE" | "PREVIOUS" | "PREV" | "HISTORICALLY" | "PAST_ALWAYS") [ interval ] equiv .
+func (p *parser) temporal() Formula {
+	op := p.next()
+	i, ok := p.optionalInterval()
+	body := p.nested(p.equiv)
+	if body == nil || !ok {
+		return nil
+	}
+	node := p.from(op.start)
+	wrap := func(f Formula) Formula {
+		switch op.text {
+		case "ONCE":
+			return &Once{Node: node, I: i, F: f}
+		case "HISTORICALLY", "PAST_ALWAYS":
+			return &Historically{Node: node, I: i, F: f}
+		}
+		return &Prev{Node: node, I: i, F: f}
+	}
+	p.checkPrefix(op, body, wrap)
+	return wrap(body)
+}
+
+// future reads a future prefix operator with its body, so that mistakes in the body
+// are found too, and refuses it.
+func (p *parser) future() Formula {
+	op := p.next()
+	p.notYet(op, "the future operator `"+op.text+"`")
+	p.optionalInterval()
+	p.nested(p.equiv)
+	return nil
+}
+
+// reserved reports a reserved word that starts no formula of this version.
+func (p *parser) reserved() Formula {
+	t := p.peek()
+	switch classify(t.text, p.opts.Mode) {
+	case wordLet:
+		p.notYet(t, "`"+t.text+"`")
+		p.skipGroup()
+	case wordAggregate:
+		p.notYet(t, "the aggregation `"+t.text+"`")
+		p.skipGroup()
+	case wordConversion:
+		p.notYet(t, "the conversion `"+t.text+"`")
+		p.skip()
+	case wordRegexpOp, wordBundleOnly:
+		p.notYet(t, "`"+t.text+"`")
+		p.skip()
+	case wordNone, wordCore, wordFuturePre, wordFutureIn, wordTermOp, wordRelationOp, wordConnective, wordPunctuation:
+		p.unexpected("a formula")
+	}
+	return nil
+}
+
+// variables = variable { "," variable } "." .
+func (p *parser) variables(op token) ([]Var, bool) {
+	var vars []Var
+	seen := map[string]bool{}
+	for {
+		t := p.peek()
+		if t.kind != tokIdent || t.text == "_" {
+			p.unexpected("a variable of " + op.text)
+			return nil, false
+		}
+		p.next()
+		p.checkIdentifier(t)
+		if seen[t.text] {
+			p.report(CodeDuplicate, t.start, t.end, "the variable `"+t.text+"` is quantified twice here", "leave one out")
+		}
+		seen[t.text] = true
+		p.count(t.start)
+		vars = append(vars, Var{Pos: p.span(t.start, t.end), Name: t.text})
+		sep := p.peek()
+		switch {
+		case sep.punct(","):
+			p.next()
+		case sep.punct("."):
+			p.next()
+			return vars, true
+		default:
+			p.unexpected("`,` or `.` after a variable of " + op.text)
+			return nil, false
+		}
+	}
+}
+
+// atom = "(" formula ")" | predicate | comparison .
+func (p *parser) atom() Formula {
+	t := p.peek()
+	switch {
+	case t.punct("(") && !p.termInParens():
+		return p.group()
+	case t.kind == tokIdent && p.ahead(1).punct("("):
+		return p.predicate()
+	case t.kind == tokIdent && p.ahead(1).punct("<-"):
+		return p.arrow()
+	case t.kind == tokIdent, t.kind == tokInt, t.kind == tokFloat, t.kind == tokString, t.kind == tokRegexp,
+		t.punct("("), t.punct("-"):
+		return p.comparison()
+	}
+	p.unexpected("a formula")
+	return nil
+}
+
+// group = "(" formula ")" .
+func (p *parser) group() Formula {
+	p.enter()
+	open := p.next()
+	f := p.formula()
+	p.groups--
+	switch {
+	case p.peek().punct(")"):
+		p.next()
+		if f != nil {
+			p.parens[f] = true
+		}
+		return f
+	case p.peek().kind == tokEOF && f == nil: // reported already
+	case p.peek().kind == tokEOF:
+		p.report(CodeSyntax, open.start, open.end, "this parenthesis is not closed", "")
+	default:
+		p.unexpected("a connective or `)`")
+		if p.peek().punct(")") {
+			p.next()
+		}
+	}
+	return nil
+}
+
+// arrow reports an aggregation, or a comparison with a negative number written
+// without a blank.
+func (p *parser) arrow() Formula {
+	arrow := p.ahead(1)
+	if k := p.ahead(2).kind; k == tokInt || k == tokFloat {
+		p.report(CodeSyntax, arrow.start, arrow.end, "`<-` is the arrow of an aggregation",
+			"put a blank between `<` and `-`")
+		p.skip()
+		return nil
+	}
+	p.notYet(arrow, "aggregation")
+	p.skipGroup()
+	return nil
+}
+
+// predicate = name "(" [ term { "," term } ] ")" .
+func (p *parser) predicate() Formula {
+	name := p.next()
+	p.checkIdentifier(name)
+	p.next()
+	var args []Term
+	bad := name.text == "_"
+	if bad {
+		p.report(CodeWildcard, name.start, name.end, "`_` cannot name a relation", "")
+	}
+	for first := true; !p.peek().punct(")"); first = false {
+		if !first {
+			if !p.peek().punct(",") {
+				p.unexpectedIn("`,` or `)`")
+				bad = true
+				break
+			}
+			p.next()
+		}
+		a := p.term(true)
+		bad = bad || a == nil
+		args = append(args, a)
+		if a == nil && !p.peek().punct(",") && !p.peek().punct(")") {
+			return nil // reported already
+		}
+	}
+	if !p.peek().punct(")") {
+		return nil
+	}
+	p.next()
+	if bad {
+		return nil
+	}
+	return &Pred{Node: p.from(name.start), Name: name.text, Args: args}
+}
+
+// unexpectedIn reports the next token within an argument list and moves on to the
+// list's closing parenthesis.
+func (p *parser) unexpectedIn(expected string) {
+	p.unexpected(expected)
+	if p.peek().kind == tokKeyword {
+		return // most likely the parenthesis was forgotten
+	}
+	p.skipGroup()
+}
+
+// comparison = term ("=" | "<" | "<=" | ">" | ">=") term .
+func (p *parser) comparison() Formula {
+	start := p.peek().start
+	left := p.term(false)
+	if left == nil {
+		p.skip()
+		return nil
+	}
+	op, ok := p.comparator()
+	if !ok {
+		return nil
+	}
+	right := p.term(false)
+	if right == nil {
+		p.skip()
+		return nil
+	}
+	return &Cmp{Node: p.from(start), Op: op, Left: left, Right: right}
+}
+
+func (p *parser) comparator() (CmpOp, bool) {
+	t := p.peek()
+	if t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordRelationOp {
+		p.notYet(t, "`"+t.text+"`")
+		p.skip()
+		return Eq, false
+	}
+	for op := Eq; op <= GreaterEq; op++ {
+		if t.punct(op.String()) {
+			p.next()
+			return op, true
+		}
+	}
+	p.unexpected("a comparison")
+	return Eq, false
+}

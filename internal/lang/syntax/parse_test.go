@@ -1,0 +1,348 @@
+package syntax
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// parse reads src and fails the test if it has errors.
+func parse(t *testing.T, src string, mode Mode) Formula {
+	t.Helper()
+	f, diags := Parse(src, Options{Mode: mode})
+	if f == nil {
+		t.Fatalf("%s: %v", src, diags)
+	}
+	return f
+}
+
+func TestPrecedence(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"ONCE a() AND b()", "ONCE[0,*) (a() AND b())"},
+		{"a() AND b() SINCE c()", "(a() AND b()) SINCE[0,*) c()"},
+		{"a() SINCE b() SINCE c()", "a() SINCE[0,*) (b() SINCE[0,*) c())"},
+		{"a() OR b() AND c()", "a() OR (b() AND c())"},
+		{"a() AND b() OR c()", "(a() AND b()) OR c()"},
+		{"a() IMPLIES b() IMPLIES c()", "a() IMPLIES (b() IMPLIES c())"},
+		{"a() IMPLIES b() EQUIV c()", "(a() IMPLIES b()) EQUIV c()"},
+		{"a() EQUIV b() EQUIV c()", "a() EQUIV b() EQUIV c()"},
+		{"a() EQUIV (b() EQUIV c())", "a() EQUIV (b() EQUIV c())"},
+		{"a() EQUIV b() IMPLIES c()", "a() EQUIV (b() IMPLIES c())"},
+		{"a() AND b() AND c()", "a() AND b() AND c()"},
+		{"a() AND (b() AND c())", "a() AND (b() AND c())"},
+		{"a() OR b() OR c()", "a() OR b() OR c()"},
+		{"(a() OR b()) AND c() AND (d() OR e())", "(a() OR b()) AND c() AND (d() OR e())"},
+		{"NOT a() AND b()", "(NOT a()) AND b()"},
+		{"NOT NOT a()", "NOT (NOT a())"},
+		{"NOT EXISTS x. p(x) AND a()", "NOT (EXISTS x. (p(x) AND a()))"},
+		{"NOT PREVIOUS a() OR b()", "NOT (PREVIOUS[0,*) (a() OR b()))"},
+		{"NOT ONCE[0,5] a() SINCE b()", "(NOT (ONCE[0,5] a())) SINCE[0,*) b()"},
+		{"EXISTS x. p(x) SINCE a()", "(EXISTS x. p(x)) SINCE[0,*) a()"},
+		{"EXISTS x. ONCE p(x) OR q(x)", "EXISTS x. (ONCE[0,*) (p(x) OR q(x)))"},
+		{"ONCE EXISTS x. p(x) IMPLIES a()", "ONCE[0,*) (EXISTS x. (p(x) IMPLIES a()))"},
+		{"PREVIOUS a() SINCE b()", "(PREVIOUS[0,*) a()) SINCE[0,*) b()"},
+		{"a() IMPLIES ONCE b() OR c()", "a() IMPLIES (ONCE[0,*) (b() OR c()))"},
+		{"a() AND ONCE b() SINCE c()", "(a() AND (ONCE[0,*) b())) SINCE[0,*) c()"},
+		{"a() SINCE ONCE b() SINCE c()", "a() SINCE[0,*) ((ONCE[0,*) b()) SINCE[0,*) c())"},
+		{"FORALL x, y. r(x,y) IMPLIES p(x)", "FORALL x, y. (r(x, y) IMPLIES p(x))"},
+		{"PREV[1,2] HISTORICALLY(0,3] a()", "PREVIOUS[1,2] (HISTORICALLY[1,3] a())"},
+		{"PAST_ALWAYS a()", "HISTORICALLY[0,*) a()"},
+		{"ONCE (1 = 2)", "ONCE[0,*) (1 = 2)"},
+		{"ONCE (1,2) a()", "ONCE(1,2) a()"},
+		{"(x) = y", "x = y"},
+		{"((x = y))", "x = y"},
+		{"((x)) < ((-3))", "x < -3"},
+		{"(p(x)) AND (x = 1)", "p(x) AND (x = 1)"},
+		{"r(_, _) AND p(_a)", "r(_, _) AND p(_a)"},
+		{"f(1.50) AND f(-2.0) AND x >= 1.5e3", "f(1.5) AND f(-2.0) AND (x >= 1500.0)"},
+		{`s("a\"\\\n\x00é")`, `s("a\"\\\n\x00é")`},
+		{"TRUE AND FALSE # a comment", "TRUE AND FALSE"},
+		{"x-1(y/2)", "x-1(y/2)"},
+		{"a'b(2b_c)", "a'b(2b_c)"},
+		{`s("a\qb")`, `s("a\\qb")`},
+		{"NEW(x)", "NEW(x)"},
+	} {
+		if got := parse(t, c.src, MonPoly).String(); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
+// corpus is a list of bundle formulas, each of which also reads in MonPoly mode but
+// for its units.
+func corpus() []string {
+	return []string{
+		`launch(m) AND NOT (ONCE[0,6h] clearance(m))`,
+		`launch(m) AND ((NOT downgrade(m)) SINCE(1h,*] report(m, "urgent"))`,
+		`crossing(m) AND NOT (EXISTS c. (position(m, c) AND label(c, "own_lines")))`,
+		`crossing(m) AND ONCE ((bad_load(m)) AND (ONCE marking(m)))`,
+		`FORALL x. p(x) IMPLIES (ONCE[0,5s] q(x))`,
+		`p(x) AND HISTORICALLY[2m,1d) (q(x) OR r(x, _))`,
+		`(a() EQUIV b()) SINCE[0,0] (PREVIOUS(0,90s] c())`,
+		`EXISTS x, y. (r(x, y) AND x <= y AND NOT (x = 3) AND y > -4)`,
+		`f(0.1) AND s("tab\tquote\"backslash\\nul\x00é") AND r(_, _)`,
+		`f(-9223372036854775807.0) AND p(-9223372036854775808)`,
+		`TRUE OR FALSE`,
+		`NOT NOT NOT a()`,
+		`ONCE[0,1s) a()`,
+	}
+}
+
+// What is printed parses to what was printed.
+func checkRoundTrip(t *testing.T, f Formula, mode Mode) {
+	t.Helper()
+	text := Format(f, mode)
+	g, diags := Parse(text, Options{Mode: mode})
+	if g == nil {
+		t.Fatalf("printed as %s: %v", text, diags)
+	}
+	for _, d := range diags {
+		if d.Code != CodeIdentifier && d.Code != CodeEmptyInterval {
+			t.Errorf("printed as %s: %v", text, d)
+		}
+	}
+	if !equal(f, g) {
+		t.Errorf("printed as %s, parsed as %s", text, Format(g, mode))
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, src := range corpus() {
+		f := parse(t, src, Bundle)
+		checkRoundTrip(t, f, Bundle)
+		checkRoundTrip(t, f, MonPoly)
+	}
+}
+
+// The reference cases' formulas print back, as far as this version reads them.
+func TestRoundTripReferenceCases(t *testing.T) {
+	shared := os.Getenv("ASPIS_SHARED")
+	if shared == "" {
+		t.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
+	}
+	n := 0
+	for _, src := range referenceFormulas(t, shared) {
+		if f, _ := Parse(src, Options{Mode: MonPoly}); f != nil {
+			n++
+			checkRoundTrip(t, f, MonPoly)
+		}
+	}
+	t.Logf("%d formulas", n)
+	if n < 100 {
+		t.Errorf("only %d formulas were compared", n)
+	}
+}
+
+func TestSpansAreTheSource(t *testing.T) {
+	src := `p(x) AND NOT (ONCE[0,6h] r(x, _)) AND x < 3`
+	f := parse(t, src, Bundle)
+	var got []string
+	Walk(f, func(g Formula) bool {
+		sp := g.Span()
+		got = append(got, src[sp.Start.Offset:sp.End.Offset])
+		return true
+	})
+	want := []string{
+		src, `p(x) AND NOT (ONCE[0,6h] r(x, _))`, `p(x)`, `NOT (ONCE[0,6h] r(x, _))`, `ONCE[0,6h] r(x, _)`, `r(x, _)`, `x < 3`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	arg := f.(*And).Left.(*And).Right.(*Not).F.(*Once).F.(*Pred).Args[1]
+	if sp := arg.Span(); src[sp.Start.Offset:sp.End.Offset] != "_" {
+		t.Errorf("the wildcard's span is %+v", sp)
+	}
+}
+
+func TestFreeVars(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"r(y, x) AND p(x) AND p(z)", "y x z"},
+		{"p(x) SINCE r(y, x)", "y x"},
+		{"EXISTS x. (r(x, y) AND p(z))", "y z"},
+		{"(EXISTS x. p(x)) AND p(x)", "x"},
+		{"FORALL x. (p(x) IMPLIES EXISTS x. r(x, w))", "w"},
+		{"x > 3 AND p(y)", "x y"},
+		{"a()", ""},
+	} {
+		if got := strings.Join(FreeVars(parse(t, c.src, MonPoly)), " "); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.src, got, c.want)
+		}
+	}
+}
+
+// Floats never print as integers, and strings keep every byte.
+func TestConstantsPrintBack(t *testing.T) {
+	for _, v := range []schema.Value{
+		schema.FloatValue(1), schema.FloatValue(-0.5), schema.FloatValue(1e300), schema.FloatValue(5e-324),
+		schema.IntValue(-9223372036854775808), schema.StringValue("\xff\u2028\"'\\"), schema.StringValue(""),
+	} {
+		f := &Pred{Name: "p", Args: []Term{Const{Value: v}}}
+		for _, mode := range []Mode{Bundle, MonPoly} {
+			g, diags := Parse(f.String(), Options{Mode: mode})
+			if g == nil {
+				t.Errorf("%s: %v", f, diags)
+			} else if got := g.(*Pred).Args[0].(Const).Value; got != v {
+				t.Errorf("%v printed as %s, read as %v", v, f, got)
+			}
+		}
+	}
+}
+
+// equal compares two formulas without their places.
+func equal(f, g Formula) bool { return strip(f) == strip(g) && sameNodes(f, g) }
+
+func strip(f Formula) string { return Format(f, MonPoly) }
+
+// sameNodes compares what printing could hide: node kinds, variable names, values.
+func sameNodes(f, g Formula) bool {
+	cf, cg := Children(f), Children(g)
+	if len(cf) != len(cg) {
+		return false
+	}
+	for i := range cf {
+		if !sameNodes(cf[i], cg[i]) {
+			return false
+		}
+	}
+	switch f := f.(type) {
+	case *Bool:
+		g, ok := g.(*Bool)
+		return ok && f.Value == g.Value
+	case *Pred:
+		g, ok := g.(*Pred)
+		return ok && f.Name == g.Name && sameTerms(f.Args, g.Args)
+	case *Cmp:
+		g, ok := g.(*Cmp)
+		return ok && f.Op == g.Op && sameTerms([]Term{f.Left, f.Right}, []Term{g.Left, g.Right})
+	case *Not:
+		_, ok := g.(*Not)
+		return ok
+	case *And:
+		_, ok := g.(*And)
+		return ok
+	case *Or:
+		_, ok := g.(*Or)
+		return ok
+	case *Implies:
+		_, ok := g.(*Implies)
+		return ok
+	case *Equiv:
+		_, ok := g.(*Equiv)
+		return ok
+	case *Exists:
+		g, ok := g.(*Exists)
+		return ok && sameVars(f.Vars, g.Vars)
+	case *Forall:
+		g, ok := g.(*Forall)
+		return ok && sameVars(f.Vars, g.Vars)
+	case *Prev:
+		g, ok := g.(*Prev)
+		return ok && f.I == g.I
+	case *Once:
+		g, ok := g.(*Once)
+		return ok && f.I == g.I
+	case *Historically:
+		g, ok := g.(*Historically)
+		return ok && f.I == g.I
+	case *Since:
+		g, ok := g.(*Since)
+		return ok && f.I == g.I
+	}
+	return false
+}
+
+func sameVars(a, b []Var) bool {
+	var ta, tb []Term
+	for _, v := range a {
+		ta = append(ta, v)
+	}
+	for _, v := range b {
+		tb = append(tb, v)
+	}
+	return sameTerms(ta, tb)
+}
+
+func sameTerms(a, b []Term) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		switch x := a[i].(type) {
+		case Var:
+			if y, ok := b[i].(Var); !ok || x.Name != y.Name {
+				return false
+			}
+		case Const:
+			if y, ok := b[i].(Const); !ok || x.Value != y.Value {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// referenceFormulas returns the formulas of the reference cases.
+func referenceFormulas(t testing.TB, shared string) []string {
+	t.Helper()
+	var out []string
+	walkCases(t, shared, func(name string, content []byte) {
+		switch {
+		case filepath.Base(name) == "formula.mfotl":
+			out = append(out, string(content))
+		case filepath.Base(name) == "check.jsonl":
+			lines := bufio.NewScanner(strings.NewReader(string(content)))
+			lines.Buffer(nil, 1<<20)
+			for lines.Scan() {
+				var row struct {
+					Formula string `json:"formula"`
+				}
+				if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, row.Formula)
+			}
+		}
+	})
+	return out
+}
+
+func FuzzParse(f *testing.F) {
+	for _, src := range corpus() {
+		f.Add(src, false)
+	}
+	for _, e := range Explanations() {
+		if len(e.Wrong) < 1000 {
+			f.Add(e.Wrong, true)
+			f.Add(e.Repair, false)
+		}
+	}
+	f.Add("(x) = ((y)) AND (x + 1) = y AND ONCE(3,4) a() AND x-1(_)", true)
+	f.Fuzz(func(t *testing.T, src string, monpoly bool) {
+		mode := Bundle
+		if monpoly {
+			mode = MonPoly
+		}
+		g, diags := Parse(src, Options{Mode: mode})
+		if (g == nil) != diags.HasErrors() {
+			t.Fatalf("formula %v with diagnostics %v", g, diags)
+		}
+		for _, d := range diags {
+			if d.Code == CodeInternal {
+				t.Fatalf("%v\n%s", d, d.Hint)
+			}
+			if off := d.Span.Start.Offset; off < 0 || off > len(src) || d.Span.End.Offset < off {
+				t.Fatalf("%v lies outside the source: %+v", d, d.Span)
+			}
+			_ = d.Render(diag.Sources{"": src})
+		}
+		if g != nil {
+			checkRoundTrip(t, g, mode)
+		}
+	})
+}
