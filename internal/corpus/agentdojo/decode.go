@@ -16,6 +16,11 @@ import (
 // hundred; the limit keeps a crafted file from costing minutes of monitoring.
 const MaxSteps = 20_000
 
+// maxRecordedID is the longest recorded call id that is taken over, in bytes; the
+// rest of what an id may have is room for the position that is appended to one used
+// before. A longer one counts as missing.
+const maxRecordedID = schema.MaxID - 16
+
 // The errors of decoding a run.
 var (
 	// ErrMalformed is returned for a file that is not a run.
@@ -28,7 +33,7 @@ var (
 const (
 	QuirkArgsText      corpus.Quirk = "arguments-as-text"    // args were JSON text: read as the object in it
 	QuirkArgsBad       corpus.Quirk = "arguments-unparsable" // args are no JSON object: kept as text, status malformed
-	QuirkIDMissing     corpus.Quirk = "call-id-missing"      // id absent, null or empty: derived from the position
+	QuirkIDMissing     corpus.Quirk = "call-id-missing"      // id absent, null, empty or too long: derived from the position
 	QuirkIDReused      corpus.Quirk = "call-id-reused"       // id of an earlier call of the run: derived from the position
 	QuirkCallNameless  corpus.Quirk = "call-without-tool"    // a call that names no tool: passed over
 	QuirkCallUnpaired  corpus.Quirk = "call-without-result"  // no result was recorded
@@ -157,7 +162,7 @@ func (d *decoder) call(index int, c *wireCall) {
 func (d *decoder) callID(recorded string) string {
 	id := recorded
 	switch {
-	case recorded == "":
+	case recorded == "" || len(recorded) > maxRecordedID:
 		d.quirk(QuirkIDMissing)
 		id = "call"
 	case !d.ids[recorded]:
@@ -226,6 +231,9 @@ func (d *decoder) result(index int, m *wireMessage) {
 
 // orphanID names the call that a result claims but that the run does not have.
 func (d *decoder) orphanID(recorded string) string {
+	if len(recorded) > maxRecordedID {
+		recorded = ""
+	}
 	if recorded != "" && !d.ids[recorded] {
 		d.ids[recorded] = true
 		return recorded

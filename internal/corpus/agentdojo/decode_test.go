@@ -108,6 +108,24 @@ func TestDecodeLimitsSteps(t *testing.T) {
 	}
 }
 
+func TestDecodeLimitsIDs(t *testing.T) {
+	for length, want := range map[int]bool{maxRecordedID: true, maxRecordedID + 1: false} {
+		id := strings.Repeat("x", length)
+		run, err := Decode("x.json", []byte(`{"messages": [{"role": "assistant", "tool_calls": [{"function": "f", "id": "`+id+`"}]},
+			{"role": "tool", "tool_call_id": "`+id+`"}, {"role": "tool", "tool_call_id": "`+id+`"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkRun(t, run)
+		if call := run.Steps[0].CallID; (call == id) != want || len(call) > schema.MaxID || run.Steps[1].CallID != call {
+			t.Errorf("id of %d bytes: call %q with result of %q", length, call, run.Steps[1].CallID)
+		}
+		if orphan := run.Steps[2].CallID; len(orphan) > schema.MaxID {
+			t.Errorf("id of %d bytes: orphan of %d bytes", length, len(orphan))
+		}
+	}
+}
+
 func TestGroups(t *testing.T) {
 	for _, c := range []struct {
 		run                                  Run
