@@ -1,0 +1,245 @@
+// Package judge folds one partition for one aspect: it runs the log protocol,
+// keeps a monitor per trace, and yields a part verdict for every attempt that
+// opens. It is a pure state machine; aspect workers, replays and simulations all
+// drive this one.
+package judge
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/vmihailenco/msgpack/v5"
+
+	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// Config is what a judge needs besides the log.
+type Config struct {
+	Bundle *policy.Bundle
+	Engine aspects.Engine
+	Rules  protocol.Rules
+	// Observe accepts self-authority where the bundle does; see policy.Bundle.Type.
+	Observe bool
+}
+
+// Judge is the state of one aspect over one partition. It is owned by one goroutine.
+type Judge struct {
+	cfg      Config
+	part     *protocol.Partition
+	monitors map[protocol.TraceID]aspects.Monitor
+	// foreign is set while the log's active policy is not the loaded one: nothing is
+	// judged then, so that calls end as unavailable rather than wrongly judged.
+	foreign bool
+	out     []*schema.Verdict
+}
+
+// New returns the judge of a partition before its first record.
+func New(partition uint32, cfg Config) *Judge {
+	return &Judge{
+		cfg: cfg, part: protocol.New(partition, cfg.Rules),
+		monitors: map[protocol.TraceID]aspects.Monitor{},
+	}
+}
+
+// Next returns the offset after the last folded record.
+func (j *Judge) Next() uint64 { return j.part.Next() }
+
+// Foreign reports whether the active policy of the log is another than the loaded
+// one, and its digest.
+func (j *Judge) Foreign() (digest []byte, foreign bool) {
+	return j.part.Policy().Digest, j.foreign
+}
+
+// Traces returns the number of traces that have a monitor.
+func (j *Judge) Traces() int { return len(j.monitors) }
+
+// Step folds the record at offset and returns the verdicts on the attempts that it
+// opened, in order. The slice is valid until the next Step; the verdicts stay valid.
+func (j *Judge) Step(offset uint64, ev *schema.Event) []*schema.Verdict {
+	j.out = j.out[:0]
+	for _, e := range j.part.Step(offset, ev) {
+		j.apply(&e)
+	}
+	return j.out
+}
+
+func (j *Judge) apply(e *protocol.Effect) {
+	switch e.Kind {
+	case protocol.Opened:
+		if v := j.judge(e); v != nil {
+			j.out = append(j.out, v)
+		}
+	case protocol.Adopted, protocol.Stepped:
+		j.monitor(e.Trace).Adopt(j.input(e))
+	case protocol.Evicted:
+		delete(j.monitors, e.Trace)
+	case protocol.Activated:
+		j.activate(e.Activation)
+	case protocol.Advanced, protocol.Closed, protocol.Dropped, protocol.Settled, protocol.Interim,
+		protocol.Voided, protocol.Repeated, protocol.Finished, protocol.Violated:
+	}
+}
+
+// activate starts all monitors afresh when the policy changed: the protocol has
+// marked their traces incomplete (rule 19).
+func (j *Judge) activate(a *schema.Activation) {
+	foreign := !bytes.Equal(a.Digest, j.cfg.Bundle.Digest[:])
+	if a.Number > 1 && (foreign || j.foreign) {
+		clear(j.monitors)
+	}
+	j.foreign = foreign
+}
+
+func (j *Judge) monitor(id protocol.TraceID) aspects.Monitor {
+	m := j.monitors[id]
+	if m == nil {
+		m = j.cfg.Engine.New()
+		j.monitors[id] = m
+	}
+	return m
+}
+
+func (j *Judge) input(e *protocol.Effect) aspects.Input {
+	typing := j.cfg.Bundle.Type(e.Event, j.cfg.Observe)
+	return aspects.Input{
+		TimePoint: e.TimePoint, Timestamp: e.Timestamp, Offset: e.Offset, Event: e.Event,
+		Facts: typing.Facts, Evidence: e.Evidence,
+	}
+}
+
+func (j *Judge) judge(e *protocol.Effect) *schema.Verdict {
+	if j.foreign {
+		return nil
+	}
+	v := &schema.Verdict{
+		Tenant: e.Trace.Tenant, Trace: e.Trace.Trace, Attempt: e.Attempt,
+		Aspect: string(j.cfg.Engine.Kind()), Policy: j.cfg.Bundle.Digest[:],
+		TimePoint: e.TimePoint, Timestamp: e.Timestamp,
+		Parts: j.monitor(e.Trace).Judge(j.input(e)),
+	}
+	for i := range v.Parts {
+		v.Completeness = verdict.Worse(v.Completeness, v.Parts[i].Completeness)
+	}
+	v.Canonicalize()
+	return v
+}
+
+// Pending returns the verdicts on the attempts that are open, in log order: what a
+// worker publishes again after it was restored, in case they were lost.
+func (j *Judge) Pending() []*schema.Verdict {
+	var out []*schema.Verdict
+	j.part.Opened(func(e *protocol.Effect) {
+		if v := j.judge(e); v != nil {
+			out = append(out, v)
+		}
+	})
+	return out
+}
+
+// StateHash is the SHA-256 of the committed monitor states of the partition. It
+// does not depend on which calls are pending.
+func (j *Judge) StateHash() [32]byte {
+	h := sha256.New()
+	for _, id := range j.sortedTraces() {
+		state := j.monitors[id].AppendState(nil)
+		fmt.Fprintf(h, "%d:%s%d:%s%d:", len(id.Tenant), id.Tenant, len(id.Trace), id.Trace, len(state))
+		h.Write(state)
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+func (j *Judge) sortedTraces() []protocol.TraceID {
+	ids := make([]protocol.TraceID, 0, len(j.monitors))
+	for id := range j.monitors {
+		ids = append(ids, id)
+	}
+	sort.Slice(ids, func(a, b int) bool {
+		if ids[a].Tenant != ids[b].Tenant {
+			return ids[a].Tenant < ids[b].Tenant
+		}
+		return ids[a].Trace < ids[b].Trace
+	})
+	return ids
+}
+
+// ErrState is returned by Restore for bytes that are not a state of this version,
+// aspect and policy.
+var ErrState = errors.New("judge: not a state of this version, aspect and policy")
+
+const stateVersion = 1
+
+type stateRecord struct {
+	_msgpack struct{} `msgpack:",as_array"` //nolint:unused // read by the encoder
+
+	Version  int
+	Aspect   string
+	Policy   []byte
+	Foreign  bool
+	Protocol []byte
+	Monitors []monitorRecord
+}
+
+type monitorRecord struct {
+	_msgpack struct{} `msgpack:",as_array"` //nolint:unused // read by the encoder
+
+	Tenant, Trace string
+	State         []byte
+}
+
+// AppendState appends the state in a deterministic encoding: a snapshot of the
+// partition as of Next. Pending attempts are part of it; their shadows are not,
+// since judging leaves the committed state as it was (rule 21).
+func (j *Judge) AppendState(dst []byte) ([]byte, error) {
+	fold, err := j.part.AppendState(nil)
+	if err != nil {
+		return dst, err
+	}
+	rec := stateRecord{
+		Version: stateVersion, Aspect: string(j.cfg.Engine.Kind()), Policy: j.cfg.Bundle.Digest[:],
+		Foreign: j.foreign, Protocol: fold,
+	}
+	for _, id := range j.sortedTraces() {
+		rec.Monitors = append(rec.Monitors, monitorRecord{
+			Tenant: id.Tenant, Trace: id.Trace, State: j.monitors[id].AppendState(nil),
+		})
+	}
+	buf := bytes.NewBuffer(dst)
+	enc := msgpack.NewEncoder(buf)
+	enc.UseCompactInts(true)
+	if err := enc.Encode(&rec); err != nil {
+		return dst, fmt.Errorf("judge: encoding the state: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// Restore returns the judge whose AppendState gave b. It fails with ErrState when
+// b belongs to another version, aspect or policy; the caller then folds the log.
+func Restore(b []byte, cfg Config) (*Judge, error) {
+	var rec stateRecord
+	if err := msgpack.Unmarshal(b, &rec); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrState, err)
+	}
+	if rec.Version != stateVersion || rec.Aspect != string(cfg.Engine.Kind()) || !bytes.Equal(rec.Policy, cfg.Bundle.Digest[:]) {
+		return nil, ErrState
+	}
+	part, err := protocol.Restore(rec.Protocol, cfg.Rules)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrState, err)
+	}
+	j := &Judge{cfg: cfg, part: part, foreign: rec.Foreign, monitors: make(map[protocol.TraceID]aspects.Monitor, len(rec.Monitors))}
+	for _, m := range rec.Monitors {
+		mon, err := cfg.Engine.Restore(m.State)
+		if err != nil {
+			return nil, fmt.Errorf("%w: trace %q: %w", ErrState, m.Trace, err)
+		}
+		j.monitors[protocol.TraceID{Tenant: m.Tenant, Trace: m.Trace}] = mon
+	}
+	return j, nil
+}

@@ -1,0 +1,254 @@
+package protocol
+
+import (
+	"bytes"
+	"sort"
+
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// Partition is the folded state of one partition. It is owned by one goroutine.
+//
+// Invariants, checked by the tests of this package after every step:
+//  1. a trace has at most one call in state CallOpen;
+//  2. unresolved holds exactly the unresolved calls, in log order;
+//  3. unfinished holds exactly the calls in state CallPermitted, in the order in
+//     which they were settled;
+//  4. a trace with an empty `open` has an empty queue and no ready held call.
+type Partition struct {
+	id    uint32
+	rules Rules
+
+	next      uint64 // offset after the last folded record
+	genesis   bool   // the first activation of the generation was folded
+	lost      bool   // some trace of one session was evicted since
+	evicted   bool   // some coarser trace was evicted since
+	evictedAt int64  // log time of the last look for traces to evict
+	tick      schema.Tick
+	policy    schema.Activation
+	policyAt  uint64
+
+	producers  map[string][]incarnation
+	traces     map[TraceID]*trace
+	unresolved []*Call
+	unfinished []*Call
+	distrusted map[principal]string
+
+	effects []Effect
+}
+
+type principal struct{ tenant, id string }
+
+// New returns the state of a partition before its first record.
+func New(id uint32, rules Rules) *Partition {
+	return &Partition{
+		id: id, rules: rules,
+		producers:  map[string][]incarnation{},
+		traces:     map[TraceID]*trace{},
+		distrusted: map[principal]string{},
+	}
+}
+
+// ID returns the partition's number.
+func (p *Partition) ID() uint32 { return p.id }
+
+// Next returns the offset after the last folded record; 0 before the first.
+func (p *Partition) Next() uint64 { return p.next }
+
+// LastTick returns the last tick folded; its N is 0 before the first.
+func (p *Partition) LastTick() schema.Tick { return p.tick }
+
+// Policy returns the last activation folded; its Number is 0 before the first.
+func (p *Partition) Policy() schema.Activation { return p.policy }
+
+// Unresolved calls visit for each unresolved call in log order, until it returns
+// false. The calls must not be modified or kept.
+func (p *Partition) Unresolved(visit func(TraceID, *Call) bool) {
+	for _, c := range p.unresolved {
+		if !visit(TraceID{c.Event.Tenant, c.Event.Trace}, c) {
+			return
+		}
+	}
+}
+
+// Step folds the record at offset and returns what it did, in order. The slice and
+// the calls it points to are valid until the next Step; events and resolutions stay
+// valid. A record at or before an offset already folded is ignored. The cost is
+// constant but for ticks, which visit the unresolved and unfinished calls and, at
+// most once per tick interval, the traces due for eviction.
+func (p *Partition) Step(offset uint64, ev *schema.Event) []Effect {
+	p.effects = p.effects[:0]
+	if p.next != 0 && offset < p.next {
+		return p.effects
+	}
+	p.next = offset + 1
+	if !p.admit(offset, ev) {
+		return p.effects
+	}
+	switch ev.Kind {
+	case schema.KindTick:
+		p.stepTick(offset, ev)
+	case schema.KindPolicy:
+		p.stepPolicy(offset, ev)
+	case schema.KindResolution:
+		p.stepResolution(offset, ev)
+	case schema.KindWithdrawn:
+		p.stepWithdrawn(offset, ev)
+	case schema.KindCall:
+		p.stepCall(offset, ev)
+	case schema.KindGrant:
+		p.stepGrant(offset, ev)
+	case schema.KindSession:
+		p.stepSession(offset, ev)
+	case schema.KindResult, schema.KindMessage, schema.KindObservation:
+		p.stepOther(offset, ev)
+	}
+	return p.effects
+}
+
+func (p *Partition) emit(e Effect) { p.effects = append(p.effects, e) }
+
+func (p *Partition) void(offset uint64, ev *schema.Event, why string) {
+	p.emit(Effect{Kind: Voided, Trace: TraceID{ev.Tenant, ev.Trace}, Event: ev, Offset: offset, Detail: why})
+}
+
+// trace returns the trace of ev, creating it. A trace whose history may have begun
+// before what is folded is incomplete (rule 21).
+func (p *Partition) trace(ev *schema.Event) *trace {
+	id := TraceID{ev.Tenant, ev.Trace}
+	t := p.traces[id]
+	if t == nil {
+		t = &trace{id: id, session: ev.Trace == ev.SessionID, calls: map[callKey]*Call{}}
+		starts := ev.Kind == schema.KindSession && !ev.Session.End
+		gone := p.evicted
+		if ev.Trace == ev.SessionID {
+			gone = p.lost
+		}
+		if !starts && (!p.genesis || gone) {
+			t.evidence = verdict.Incomplete
+		}
+		p.traces[id] = t
+	}
+	t.active = p.tick.Time
+	if ev.Producer != "" {
+		t.producer = ev.Producer
+	}
+	return t
+}
+
+func (p *Partition) stepPolicy(offset uint64, ev *schema.Event) {
+	a := ev.Activation
+	if a.Number != p.policy.Number+1 && p.policy.Number != 0 || a.Number == 0 {
+		p.void(offset, ev, "activation number is not the next one")
+		return
+	}
+	if a.Number == 1 {
+		p.genesis = true
+	}
+	changed := p.policy.Number != 0 && !bytes.Equal(a.Digest, p.policy.Digest)
+	p.policy, p.policyAt = *a, offset
+	if changed {
+		p.weakenAll()
+	}
+	p.emit(Effect{Kind: Activated, Event: ev, Offset: offset, Activation: a})
+	if changed {
+		p.reopenAll(offset)
+	}
+}
+
+// weakenAll marks every trace incomplete: the monitors of a new policy start
+// without the history that was folded under the old one (rule 19).
+func (p *Partition) weakenAll() {
+	for _, t := range p.traces {
+		t.evidence = verdict.Worse(t.evidence, verdict.Incomplete)
+	}
+}
+
+func (p *Partition) reopenAll(offset uint64) {
+	for _, c := range p.openCalls() {
+		t := p.traces[TraceID{c.Event.Tenant, c.Event.Trace}]
+		p.closeAttempt(t)
+		p.open(t, c, offset)
+	}
+}
+
+func (p *Partition) openCalls() []*Call {
+	var out []*Call
+	for _, c := range p.unresolved {
+		if c.Status == CallOpen {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (p *Partition) sortedTraces() []*trace {
+	out := make([]*trace, 0, len(p.traces))
+	for _, t := range p.traces {
+		out = append(out, t)
+	}
+	sort.Slice(out, func(i, j int) bool { return lessTrace(out[i].id, out[j].id) })
+	return out
+}
+
+func lessTrace(a, b TraceID) bool {
+	if a.Tenant != b.Tenant {
+		return a.Tenant < b.Tenant
+	}
+	return a.Trace < b.Trace
+}
+
+// Opened visits the open attempts in log order, as the effects that opened them.
+func (p *Partition) Opened(visit func(*Effect)) {
+	for _, c := range p.openCalls() {
+		t := p.traces[TraceID{c.Event.Tenant, c.Event.Trace}]
+		e := p.openedEffect(t, c)
+		visit(&e)
+	}
+}
+
+func (p *Partition) openedEffect(t *trace, c *Call) Effect {
+	_, distrusted := p.distrusted[principal{t.id.Tenant, c.Event.Actor.ID}]
+	return Effect{
+		Kind: Opened, Trace: t.id, Call: c, Attempt: c.Attempt, Event: c.Event, Offset: c.Offset,
+		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence,
+		Distrusted: distrusted, Policy: p.policy.Digest,
+	}
+}
+
+// Lookup returns what is known of a call by its session and call id, or nil. The
+// call must not be modified or kept beyond the next Step.
+func (p *Partition) Lookup(id TraceID, session, call string) *Call {
+	if t := p.traces[id]; t != nil {
+		return t.calls[callKey{session, call}]
+	}
+	return nil
+}
+
+// Ended reports whether the trace is a session that was ended.
+func (p *Partition) Ended(id TraceID) bool {
+	t := p.traces[id]
+	return t != nil && t.ended
+}
+
+// Outstanding visits the permitted calls of a trace that have no outcome yet, in the
+// order in which they were permitted, until it returns false. The calls must not be
+// modified or kept.
+func (p *Partition) Outstanding(id TraceID, visit func(*Call) bool) {
+	for _, c := range p.unfinished {
+		if c.Event.Tenant == id.Tenant && c.Event.Trace == id.Trace && !visit(c) {
+			return
+		}
+	}
+}
+
+// Calls visits the calls of a trace that are remembered, in no particular order. The
+// calls must not be modified or kept.
+func (p *Partition) Calls(id TraceID, visit func(*Call)) {
+	if t := p.traces[id]; t != nil {
+		for _, c := range t.calls {
+			visit(c)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package protocol
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// incarnation is what has been seen of one incarnation of a producer.
+type incarnation struct {
+	number  uint64
+	last    uint64
+	missing []uint64 // ascending
+}
+
+// admit applies rule 3: duplicates are dropped by (producer, incarnation,
+// sequence), a gap degrades the traces the producer writes to, and a record that
+// fills a known gap is accepted, since nothing accepted is ever lost.
+func (p *Partition) admit(offset uint64, ev *schema.Event) bool {
+	if ev.Producer == "" || ev.Seq == 0 {
+		return true
+	}
+	inc := p.incarnation(ev.Producer, ev.Incarnation)
+	switch {
+	case ev.Seq == inc.last+1, inc.last == 0 && !p.genesis:
+		inc.last = ev.Seq // the log before the first retained record is not a gap
+		return true
+	case ev.Seq > inc.last:
+		p.noteGap(inc, ev.Seq)
+		p.degradeProducer(ev)
+		return true
+	}
+	if i, ok := slices.BinarySearch(inc.missing, ev.Seq); ok {
+		inc.missing = slices.Delete(inc.missing, i, i+1)
+		p.degradeProducer(ev)
+		return true
+	}
+	p.void(offset, ev, "duplicate of a record already folded")
+	return false
+}
+
+func (p *Partition) noteGap(inc *incarnation, seq uint64) {
+	first := inc.last + 1
+	if room := uint64(p.rules.MissingLimit); seq-first > room {
+		first = seq - room
+	}
+	for s := first; s < seq; s++ {
+		inc.missing = append(inc.missing, s)
+	}
+	if over := len(inc.missing) - p.rules.MissingLimit; over > 0 {
+		inc.missing = slices.Delete(inc.missing, 0, over)
+	}
+	inc.last = seq
+}
+
+// incarnation returns the entry for a producer's incarnation, creating it. The
+// lowest one is forgotten beyond the limit.
+func (p *Partition) incarnation(producer string, number uint64) *incarnation {
+	list := p.producers[producer]
+	i, ok := slices.BinarySearchFunc(list, number, func(e incarnation, n uint64) int {
+		switch {
+		case e.number < n:
+			return -1
+		case e.number > n:
+			return 1
+		}
+		return 0
+	})
+	if ok {
+		return &list[i]
+	}
+	list = slices.Insert(list, i, incarnation{number: number})
+	if len(list) > p.rules.Incarnations && i > 0 {
+		list = slices.Delete(list, 0, 1)
+		i--
+	}
+	p.producers[producer] = list
+	return &list[i]
+}
+
+// degradeProducer marks the traces that the producer of ev has written to.
+func (p *Partition) degradeProducer(ev *schema.Event) {
+	for _, t := range p.traces {
+		if t.producer == ev.Producer {
+			t.evidence = verdict.Worse(t.evidence, verdict.Degraded)
+		}
+	}
+	if isTraced(ev.Kind) {
+		t := p.trace(ev)
+		t.evidence = verdict.Worse(t.evidence, verdict.Degraded)
+	}
+}
+
+func isTraced(k schema.Kind) bool {
+	switch k {
+	case schema.KindCall, schema.KindResult, schema.KindMessage, schema.KindGrant, schema.KindObservation, schema.KindSession:
+		return true
+	case schema.KindResolution, schema.KindTick, schema.KindPolicy, schema.KindWithdrawn:
+		return false
+	}
+	return false
+}
+
+// Marks returns the highest sequence number seen of the current incarnation of each
+// producer, by "producer/incarnation": what a tick carries as high-water marks.
+func (p *Partition) Marks() map[string]uint64 {
+	if len(p.producers) == 0 {
+		return nil
+	}
+	marks := make(map[string]uint64, len(p.producers))
+	for name, list := range p.producers {
+		if n := len(list); n > 0 {
+			marks[name+"/"+strconv.FormatUint(list[n-1].number, 10)] = list[n-1].last
+		}
+	}
+	return marks
+}

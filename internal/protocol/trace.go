@@ -1,0 +1,253 @@
+package protocol
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// trace is the folded state of one trace.
+type trace struct {
+	id       TraceID
+	next     uint64 // index of the next time point
+	last     int64  // timestamp of the last time point, ns
+	evidence verdict.Completeness
+	producer string // that wrote to it last
+	active   int64  // log time of its last record
+	session  bool   // the trace is one session, not a coarser one
+	ended    bool
+
+	open  *Call
+	held  []*Call  // in log order
+	queue []queued // records behind the open attempt, in log order
+
+	calls map[callKey]*Call
+	known []callKey // finished calls, oldest first, for forgetting
+}
+
+// queued is a record that waits. Call is set for call records.
+type queued struct {
+	event  *schema.Event
+	offset uint64
+	call   *Call
+}
+
+// stamp is rule 4: the time of a time point that ev makes now.
+func (p *Partition) stamp(t *trace, claimed int64) int64 {
+	ts := claimed
+	if limit := p.tick.Time + p.rules.MaxSkew; p.tick.N != 0 && ts > limit {
+		ts = limit
+		t.evidence = verdict.Worse(t.evidence, verdict.Degraded)
+	}
+	return max(ts, t.last)
+}
+
+func (p *Partition) stepCall(offset uint64, ev *schema.Event) {
+	t := p.trace(ev)
+	c := &Call{
+		Event: ev, Offset: offset, ID: ev.ID, Session: ev.SessionID, CallID: ev.CallID,
+		Digest: ev.Digest, Deadline: ev.Deadline,
+	}
+	if first := t.calls[c.key()]; first != nil {
+		p.repeated(t, first, offset, ev)
+		return
+	}
+	t.calls[c.key()] = c
+	p.unresolved = append(p.unresolved, c)
+	switch {
+	case t.open == nil:
+		p.open(t, c, offset)
+		p.drain(t, offset)
+	case queuedCalls(t) >= p.rules.QueueLimit:
+		p.settle(t, c, offset, synthesised(c, schema.SettledRefuse, verdict.Busy, "too many calls wait in this trace"))
+	default:
+		t.queue = append(t.queue, queued{ev, offset, c})
+	}
+}
+
+func (p *Partition) repeated(t *trace, first *Call, offset uint64, ev *schema.Event) {
+	if !slices.Equal(first.Digest, ev.Digest) {
+		p.void(offset, ev, "call id was used for another call")
+		return
+	}
+	p.emit(Effect{Kind: Repeated, Trace: t.id, Call: first, Event: ev, Offset: offset})
+}
+
+func queuedCalls(t *trace) int {
+	n := 0
+	for i := range t.queue {
+		if t.queue[i].call != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// open opens an attempt of c at the record at offset, or settles it at once when
+// it is born expired (rule 5).
+func (p *Partition) open(t *trace, c *Call, offset uint64) {
+	if c.Deadline != 0 && p.tick.N != 0 && c.Deadline < p.tick.Time {
+		p.settle(t, c, offset, synthesised(c, schema.SettledExpired, verdict.Late, "the deadline had passed when its turn came"))
+		return
+	}
+	c.Status, c.ready = CallOpen, false
+	c.Attempt = schema.Attempt{Partition: p.id, Opening: offset, CallID: c.ID}
+	c.timePoint = t.next
+	c.timestamp = p.stamp(t, c.Event.ClaimedTS)
+	c.evidence = t.evidence
+	t.open = c
+	p.emit(p.openedEffect(t, c))
+}
+
+// closeAttempt ends the open attempt of t without settling its call.
+func (p *Partition) closeAttempt(t *trace) *Call {
+	c := t.open
+	t.open = nil
+	p.emit(Effect{Kind: Closed, Trace: t.id, Call: c, Attempt: c.Attempt})
+	return c
+}
+
+// drain lets what waited go on, in log order, until an attempt is open again:
+// held calls whose condition has come first, then the queue (rules 13 and 14).
+func (p *Partition) drain(t *trace, offset uint64) {
+	for t.open == nil {
+		if c := takeReady(t); c != nil {
+			p.open(t, c, offset)
+			continue
+		}
+		if len(t.queue) == 0 {
+			return
+		}
+		q := t.queue[0]
+		t.queue[0] = queued{}
+		t.queue = t.queue[1:]
+		if q.call != nil {
+			p.open(t, q.call, offset)
+			continue
+		}
+		p.point(t, q.event, q.offset)
+	}
+}
+
+func takeReady(t *trace) *Call {
+	for i, c := range t.held {
+		if c.ready {
+			t.held = slices.Delete(t.held, i, i+1)
+			return c
+		}
+	}
+	return nil
+}
+
+// stepOther folds results, messages and observations, which wait behind an open
+// attempt of their trace.
+func (p *Partition) stepOther(offset uint64, ev *schema.Event) {
+	t := p.trace(ev)
+	if t.open != nil {
+		t.queue = append(t.queue, queued{event: ev, offset: offset})
+		return
+	}
+	p.point(t, ev, offset)
+	p.drain(t, offset)
+}
+
+// point makes ev the next time point of its trace. A result first has to belong to
+// a permitted call (rule 17).
+func (p *Partition) point(t *trace, ev *schema.Event, offset uint64) {
+	var call *Call
+	if ev.Kind == schema.KindResult {
+		call = t.calls[callKey{ev.SessionID, ev.CallID}]
+		if !p.acceptResult(t, call, ev, offset) {
+			return
+		}
+	}
+	ts := p.stamp(t, ev.ClaimedTS)
+	p.emit(Effect{
+		Kind: Stepped, Trace: t.id, Call: call, Event: ev, Offset: offset,
+		TimePoint: t.next, Timestamp: ts, Evidence: t.evidence,
+	})
+	t.next++
+	t.last = ts
+	if call != nil && call.Status == CallPermitted {
+		p.finish(t, call, CallDone)
+	}
+}
+
+func (p *Partition) acceptResult(t *trace, c *Call, ev *schema.Event, offset uint64) bool {
+	why := ""
+	switch {
+	case c == nil:
+		why = "a result for a call that was never proposed"
+	case c.Status == CallPermitted, c.Status == CallUnknown:
+		return true
+	case c.Status == CallRefused, c.Status == CallExpired:
+		why = "a result for a call that was refused"
+	case c.Status == CallDone:
+		why = "a second result for one call"
+	case c.Status == CallWithdrawn:
+		why = "a result for a call whose permit was withdrawn"
+	default:
+		why = "a result for a call that is not settled"
+	}
+	p.distrust(ev, why)
+	p.emit(Effect{Kind: Violated, Trace: t.id, Call: c, Event: ev, Offset: offset, Detail: why})
+	return false
+}
+
+func (p *Partition) distrust(ev *schema.Event, why string) {
+	key := principal{ev.Tenant, ev.Actor.ID}
+	if _, known := p.distrusted[key]; !known && len(p.distrusted) < maxDistrusted {
+		p.distrusted[key] = why
+	}
+}
+
+// maxDistrusted bounds the principals remembered for integrity violations in one
+// partition; each is one agent credential that broke the protocol, so thousands
+// already mean that the deployment is under attack from within.
+const maxDistrusted = 10_000
+
+// stepGrant folds an authority record: it passes the queue and reopens the open
+// attempt at its position (rule 6).
+func (p *Partition) stepGrant(offset uint64, ev *schema.Event) {
+	t := p.trace(ev)
+	var reopened *Call
+	if t.open != nil {
+		reopened = p.closeAttempt(t)
+	}
+	p.point(t, ev, offset)
+	for _, c := range t.held {
+		if c.escalated && slices.Equal(c.Digest, ev.Grant.CallDigest) {
+			c.ready = true
+		}
+	}
+	if reopened != nil {
+		p.open(t, reopened, offset)
+	}
+	p.drain(t, offset)
+}
+
+// stepSession folds session start and end, which are no time points.
+func (p *Partition) stepSession(_ uint64, ev *schema.Event) {
+	t := p.trace(ev)
+	if ev.Session.End && t.session {
+		t.ended = true
+	}
+}
+
+// remember keeps the id of a finished call and forgets the oldest beyond the limit.
+func (p *Partition) remember(t *trace, c *Call) {
+	t.known = append(t.known, c.key())
+	if over := len(t.known) - p.rules.CallMemory; over > 0 {
+		for _, k := range t.known[:over] {
+			delete(t.calls, k)
+		}
+		t.known = slices.Delete(t.known, 0, over)
+	}
+}
+
+func insertByOffset(list []*Call, c *Call) []*Call {
+	i := sort.Search(len(list), func(i int) bool { return list[i].Offset > c.Offset })
+	return slices.Insert(list, i, c)
+}

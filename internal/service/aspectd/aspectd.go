@@ -1,0 +1,277 @@
+// Package aspectd is the role that runs one aspect's monitors over the partitions it
+// is given and publishes part verdicts. Each partition has one goroutine, which owns
+// a judge; the log is the only thing partitions share.
+package aspectd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/judge"
+	"github.com/aspis-rv/aspis/internal/latch"
+	"github.com/aspis-rv/aspis/internal/obs"
+	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// Config is what an aspect worker needs.
+type Config struct {
+	Bus    bus.Bus
+	Bundle *policy.Bundle
+	Engine aspects.Engine
+	Rules  protocol.Rules
+	// Partitions to work on; nil means all.
+	Partitions []uint32
+	// Observe accepts self-authority where the bundle does.
+	Observe bool
+	// SnapshotEvery is the number of records between snapshots; 0 means 8192.
+	SnapshotEvery int
+	// SnapshotAfter is the longest time between snapshots while records arrive; 0
+	// means 10 s.
+	SnapshotAfter time.Duration
+	Logger        *slog.Logger
+	Metrics       *Metrics
+}
+
+// Service is a running aspect worker.
+type Service struct {
+	cfg   Config
+	log   *slog.Logger
+	ready *latch.Latch
+	parts []*worker
+}
+
+// New returns the service; Run starts it.
+func New(cfg Config) *Service {
+	if cfg.SnapshotEvery == 0 {
+		cfg.SnapshotEvery = 8192
+	}
+	if cfg.SnapshotAfter == 0 {
+		cfg.SnapshotAfter = 10 * time.Second
+	}
+	if cfg.Partitions == nil {
+		for p := range cfg.Bus.Partitions() {
+			cfg.Partitions = append(cfg.Partitions, p)
+		}
+	}
+	s := &Service{cfg: cfg, log: obs.Logger(cfg.Logger).With(obs.Aspect(string(cfg.Engine.Kind())))}
+	for _, p := range cfg.Partitions {
+		s.parts = append(s.parts, &worker{Service: s, partition: p, pub: cfg.Bus.NewPublisher()})
+	}
+	s.ready = latch.New(len(s.parts))
+	return s
+}
+
+// Run works until ctx ends, then writes snapshots and returns. It returns early only
+// with an error that no retry of the bus could mend.
+func (s *Service) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, w := range s.parts {
+		g.Go(func() error { return w.run(ctx) })
+	}
+	return g.Wait()
+}
+
+// Ready blocks until every partition has folded what was in the log when it
+// started, or ctx ends.
+func (s *Service) Ready(ctx context.Context) error {
+	return s.ready.Wait(ctx)
+}
+
+// worker owns one partition.
+type worker struct {
+	*Service
+	partition uint32
+	pub       bus.Publisher
+	judge     *judge.Judge
+	revision  uint64
+	since     int // records since the last snapshot
+	saved     time.Time
+	caughtUp  bool
+	foreign   bool
+	buf       []byte
+}
+
+func (w *worker) run(ctx context.Context) error {
+	if err := w.restore(ctx); err != nil {
+		return err
+	}
+	cur, next, err := w.open(ctx)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	defer cur.Close() //nolint:errcheck // nothing is lost with a cursor
+	w.checkCaughtUp(next)
+	for {
+		rec, err := cur.Next(ctx)
+		if err != nil {
+			w.leave()
+			return ended(ctx, fmt.Errorf("aspectd: partition %d: %w", w.partition, err))
+		}
+		w.step(rec)
+		w.checkCaughtUp(next)
+		w.maybeSnapshot(ctx)
+	}
+}
+
+// ended turns the errors of a stop into nil.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// restore loads the snapshot, or starts from nothing when there is none that fits:
+// the log has everything.
+func (w *worker) restore(ctx context.Context) error {
+	jc := judge.Config{Bundle: w.cfg.Bundle, Engine: w.cfg.Engine, Rules: w.cfg.Rules, Observe: w.cfg.Observe}
+	data, rev, err := w.cfg.Bus.GetSnapshot(ctx, w.snapshotKey())
+	w.revision, w.saved = rev, time.Now()
+	switch {
+	case errors.Is(err, bus.ErrNoSnapshot):
+		w.judge = judge.New(w.partition, jc)
+		return nil
+	case err != nil:
+		return ended(ctx, fmt.Errorf("aspectd: reading the snapshot of partition %d: %w", w.partition, err))
+	}
+	w.judge, err = judge.Restore(data, jc)
+	if err != nil {
+		w.log.LogAttrs(ctx, slog.LevelWarn, "snapshot does not fit; folding the retained log", obs.Partition(w.partition), obs.Err(err))
+		w.judge = judge.New(w.partition, jc)
+		return nil
+	}
+	for _, v := range w.judge.Pending() {
+		w.publish(v)
+	}
+	return nil
+}
+
+func (w *worker) snapshotKey() string {
+	return fmt.Sprintf("judge.%s.%d", w.cfg.Engine.Kind(), w.partition)
+}
+
+// open opens the cursor at the record after the snapshot; where retention removed
+// it, at the first one retained, from a fresh state.
+func (w *worker) open(ctx context.Context) (bus.Cursor, uint64, error) {
+	_, next, err := w.cfg.Bus.Bounds(ctx, bus.Events, w.partition)
+	if err != nil {
+		return nil, 0, fmt.Errorf("aspectd: partition %d: %w", w.partition, err)
+	}
+	start := bus.Start{Kind: bus.Earliest}
+	if w.judge.Next() > 0 {
+		start = bus.Start{Kind: bus.AtOffset, Offset: w.judge.Next()}
+	}
+	cur, err := w.cfg.Bus.Read(ctx, bus.Events, w.partition, start)
+	if errors.Is(err, bus.ErrTrimmed) {
+		w.log.LogAttrs(ctx, slog.LevelWarn, "the log after the snapshot is gone; starting incomplete", obs.Partition(w.partition))
+		w.judge = judge.New(w.partition, judge.Config{
+			Bundle: w.cfg.Bundle, Engine: w.cfg.Engine, Rules: w.cfg.Rules, Observe: w.cfg.Observe,
+		})
+		cur, err = w.cfg.Bus.Read(ctx, bus.Events, w.partition, bus.Start{Kind: bus.Earliest})
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("aspectd: partition %d: %w", w.partition, err)
+	}
+	return cur, next, nil
+}
+
+func (w *worker) checkCaughtUp(next uint64) {
+	if !w.caughtUp && (next == 0 || w.judge.Next() >= next) {
+		w.caughtUp = true
+		w.ready.Done()
+	}
+}
+
+func (w *worker) step(rec bus.Record) {
+	ev, err := schema.DecodeEvent(rec.Data)
+	if err != nil {
+		// Every role skips what none can read, so they go on agreeing.
+		w.cfg.Metrics.undecodable()
+		w.log.LogAttrs(context.Background(), slog.LevelError, "record cannot be decoded", obs.Partition(w.partition), obs.Offset(rec.Offset), obs.Err(err))
+		return
+	}
+	ev.Position = schema.Position{Partition: rec.Partition, Offset: rec.Offset}
+	verdicts := w.judge.Step(rec.Offset, ev)
+	w.since++
+	w.cfg.Metrics.record(len(verdicts))
+	for _, v := range verdicts {
+		w.publish(v)
+	}
+	w.watchPolicy()
+}
+
+func (w *worker) watchPolicy() {
+	digest, foreign := w.judge.Foreign()
+	if foreign && !w.foreign {
+		w.log.LogAttrs(context.Background(), slog.LevelError, "the active policy is not the loaded one; judging nothing",
+			obs.Partition(w.partition), obs.Digest(fmt.Sprintf("%x", digest)))
+	}
+	w.foreign = foreign
+}
+
+func (w *worker) publish(v *schema.Verdict) {
+	data, err := v.AppendBinary(w.buf[:0])
+	if err == nil {
+		w.buf = data
+		err = w.pub.Emit(bus.Message{Topic: bus.Verdicts, Partition: w.partition, Class: bus.Reserved, Data: data})
+	}
+	if err != nil {
+		// The call ends as unavailable at its deadline; nothing is decided without it.
+		w.cfg.Metrics.lost()
+		w.log.LogAttrs(context.Background(), slog.LevelError, "verdict could not be published", obs.Partition(w.partition), obs.Err(err))
+	}
+}
+
+func (w *worker) maybeSnapshot(ctx context.Context) {
+	if w.since == 0 || w.since < w.cfg.SnapshotEvery && time.Since(w.saved) < w.cfg.SnapshotAfter {
+		return
+	}
+	w.snapshot(ctx)
+}
+
+// snapshot stores the state once every verdict up to it is durable. A stale
+// revision means that another owner is ahead, which does no harm.
+func (w *worker) snapshot(ctx context.Context) {
+	w.since, w.saved = 0, time.Now()
+	err := w.pub.Sync(ctx)
+	if err == nil {
+		var data []byte
+		if data, err = w.judge.AppendState(nil); err == nil {
+			var rev uint64
+			if rev, err = w.cfg.Bus.PutSnapshot(ctx, w.snapshotKey(), w.revision, data); err == nil {
+				w.revision = rev
+				return
+			}
+		}
+	}
+	if errors.Is(err, bus.ErrStale) {
+		if _, rev, err := w.cfg.Bus.GetSnapshot(ctx, w.snapshotKey()); err == nil {
+			w.revision = rev
+		}
+		return
+	}
+	w.log.LogAttrs(ctx, slog.LevelWarn, "snapshot could not be stored", obs.Partition(w.partition), obs.Err(err))
+}
+
+// leave writes a last snapshot on an orderly stop.
+func (w *worker) leave() {
+	if w.since == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+	defer cancel()
+	w.snapshot(ctx)
+}
+
+// leaveTimeout bounds an orderly stop; without the last snapshot the next start
+// only folds a little more.
+const leaveTimeout = 3 * time.Second

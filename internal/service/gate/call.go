@@ -1,0 +1,220 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// CallRequest is an intended tool call.
+type CallRequest struct {
+	Session string
+	Tool    string
+	Server  string
+	// Args is JSON text as it came; nil means that there are no arguments.
+	Args []byte
+	// CallID is the harness's id, unique within the session; one is made when empty.
+	CallID   string
+	Deadline time.Duration // 0: the bundle's
+	Labels   map[string]string
+}
+
+// Call proposes a call and returns the answer to give, which is never nil: every
+// failure is a refusal with a reason class. It returns at the call's deadline at the
+// latest, or when ctx ends, with an answer that refuses; the call then stays pending
+// and the same request asks for the same answer.
+func (s *Service) Call(ctx context.Context, who Principal, req CallRequest) *Answer {
+	a := s.call(ctx, who, &req)
+	if a.CallID == "" {
+		a.CallID = req.CallID
+	}
+	s.cfg.Metrics.answered(a)
+	return a
+}
+
+func (s *Service) call(ctx context.Context, who Principal, req *CallRequest) *Answer {
+	l, err := s.lane(who, req.Session)
+	if err != nil {
+		return refusal(verdict.Invalid, err.Error())
+	}
+	now := time.Now()
+	ev, err := s.callEvent(who, req, now)
+	if err != nil {
+		return refusal(verdict.Invalid, err.Error())
+	}
+	if err := l.clockError(now); err != nil {
+		return refusal(verdict.NoAnswer, err.Error())
+	}
+	if l.ended(ev) {
+		return refusal(verdict.Invalid, "the session has ended; open a new one with POST /v1/sessions")
+	}
+	if !s.quota.take(who) {
+		return refusal(verdict.Busy, "too many calls of this principal are in flight")
+	}
+	defer s.quota.give(who)
+	p, how := l.pending.add(ev, now)
+	switch how {
+	case joinOther:
+		return refusal(verdict.Invalid, "this call_id is in use for another call; use a new one")
+	case joinIssued:
+		return refusal(verdict.Invalid, issuedMessage)
+	case joinFull:
+		return refusal(verdict.Busy, "too many calls are in flight")
+	case joinSame:
+		return l.await(ctx, p, nil)
+	case joinNew:
+	}
+	ticket, err := l.appender.Append(ev, bus.Ordinary)
+	if err != nil {
+		l.pending.drop(p)
+		return appendRefusal(err)
+	}
+	return l.await(ctx, p, ticket)
+}
+
+// lane finds the partition of a session of the principal's own.
+func (s *Service) lane(who Principal, session string) (*lane, error) {
+	part, own, err := s.sessions.open(who, session)
+	if err != nil {
+		return nil, err
+	}
+	if !own {
+		return nil, errSession
+	}
+	return s.lanes[part], nil
+}
+
+// callEvent builds the canonical record of a proposed call.
+func (s *Service) callEvent(who Principal, req *CallRequest, now time.Time) (*schema.Event, error) {
+	if req.CallID == "" {
+		req.CallID = "c-" + ulid.Make().String()
+	}
+	deadline := req.Deadline
+	switch {
+	case deadline == 0:
+		deadline = s.cfg.Bundle.Deadline
+	case deadline < 0 || deadline > s.cfg.MaxDeadline:
+		return nil, errors.New("deadline_ms is out of range; leave it out for the policy's own deadline")
+	}
+	ev := &schema.Event{
+		ID: ulid.Make().String(), Tenant: who.Tenant, Kind: schema.KindCall, CallID: req.CallID,
+		Vantage: schema.Reported, ClaimedTS: now.UnixNano(), Actor: schema.Actor{ID: who.ID, Class: who.Class},
+		Tool: req.Tool, Server: req.Server, SessionID: req.Session, Labels: req.Labels,
+		Issuer: schema.IssuerModel, Deadline: now.Add(deadline).UnixNano(),
+	}
+	ev.Trace = s.cfg.Bundle.TraceOf(ev)
+	if req.Args != nil {
+		canon, err := schema.Canonical(req.Args)
+		if err != nil {
+			return nil, err
+		}
+		ev.Args = schema.Payload{Status: schema.PayloadOK, Canon: canon}
+	}
+	ev.Digest = schema.CallDigest(ev.Tenant, ev.Actor.ID, ev.Server, ev.Tool, nil, ev.Args.Canon)
+	return ev, ev.Validate()
+}
+
+func appendRefusal(err error) *Answer {
+	switch {
+	case errors.Is(err, bus.ErrFull):
+		return refusal(verdict.Busy, "the log takes no more calls for now; try again later")
+	case errors.Is(err, bus.ErrTooLarge):
+		return refusal(verdict.Invalid, "the call is too large for the log")
+	}
+	return refusal(verdict.Unrecorded, "the call could not be written to the log")
+}
+
+// ticket is an append under way, or nil for a call appended by another request.
+type ticket interface {
+	Done() <-chan struct{}
+	Err() error
+}
+
+// await waits for the answer to a pending call: until a resolution stands, the
+// append fails, or the deadline comes.
+func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
+	deadline := time.Unix(0, p.event.Deadline)
+	expire := time.NewTimer(time.Until(deadline.Add(-expireMargin(p))))
+	defer expire.Stop()
+	var appended <-chan struct{}
+	if t != nil {
+		appended = t.Done()
+	}
+	for {
+		select {
+		case <-p.done:
+			return l.deliver(p)
+		case <-appended:
+			appended = nil
+			if err := t.Err(); err != nil {
+				return l.pending.giveUp(p, appendRefusal(err))
+			}
+		case <-expire.C:
+			if time.Until(deadline) <= 0 {
+				return l.pending.giveUp(p, l.lateAnswer())
+			}
+			l.expire(p)
+			expire.Reset(time.Until(deadline))
+		case <-ctx.Done():
+			return refusal(verdict.Late, "the request ended before the decision; ask again under the same call_id")
+		}
+	}
+}
+
+// expireMargin is the time before the deadline at which the gate records that it
+// will not wait longer, so that the log says so before the answer does.
+func expireMargin(p *pendingCall) time.Duration {
+	return min(50*time.Millisecond, time.Duration(p.event.Deadline-p.event.ClaimedTS)/8)
+}
+
+func (l *lane) deliver(p *pendingCall) *Answer {
+	a := l.pending.take(p)
+	if a == nil {
+		return refusal(verdict.Invalid, issuedMessage)
+	}
+	return a
+}
+
+func (l *lane) lateAnswer() *Answer {
+	if err := l.clockError(time.Now()); err != nil {
+		return refusal(verdict.NoAnswer, err.Error())
+	}
+	return refusal(verdict.Late, "the deadline passed before a decision")
+}
+
+// expire appends the gate's own `expired` record, once.
+func (l *lane) expire(p *pendingCall) {
+	if !l.pending.markExpiring(p) {
+		return
+	}
+	reason := verdict.Late
+	if l.clockError(time.Now()) != nil {
+		reason = verdict.NoAnswer
+	}
+	call, first := p.event, l.pending.record(p)
+	_, err := l.appender.Append(&schema.Event{
+		ID: call.ID + "/expired", Tenant: call.Tenant, Trace: call.Trace, Kind: schema.KindResolution,
+		CallID: call.CallID, SessionID: call.SessionID, ClaimedTS: time.Now().UnixNano(),
+		Actor: schema.Actor{ID: l.cfg.Name, Class: schema.ClassMonitor}, Tool: call.Tool,
+		Resolution: &schema.Resolution{
+			CallID: call.CallID, Attempt: schema.Attempt{Partition: l.partition, CallID: first},
+			Outcome: schema.SettledExpired, Reason: reason, Message: "the deadline passed before a decision",
+			CallDigest: call.Digest, Writer: l.cfg.Name,
+		},
+	}, bus.Reserved)
+	if err != nil {
+		l.cfg.Metrics.unrecorded()
+	}
+}
+
+func (l *lane) ended(ev *schema.Event) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mu.fold.Ended(traceID(ev))
+}

@@ -1,0 +1,202 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// Problem is a refusal of anything but a call.
+type Problem struct {
+	Reason  verdict.Reason
+	Message string
+}
+
+// Error returns the reason class and the message.
+func (p *Problem) Error() string { return string(p.Reason) + ": " + p.Message }
+
+func invalid(format string, args ...any) *Problem {
+	return &Problem{Reason: verdict.Invalid, Message: fmt.Sprintf(format, args...)}
+}
+
+// Receipt says where a record was put.
+type Receipt struct {
+	ID      string `json:"id"`
+	Session string `json:"session,omitempty"`
+}
+
+// OpenSession issues a session id bound to the principal and records its start.
+func (s *Service) OpenSession(ctx context.Context, who Principal, labels map[string]string) (Receipt, error) {
+	part := s.sessions.partition(who.Tenant, partitionKey(s.cfg.Bundle, who))
+	ev := s.newEvent(who, schema.KindSession, s.sessions.issue(who, part))
+	ev.Session = &schema.SessionMark{}
+	ev.Labels = labels
+	return s.record(ctx, s.lanes[part], ev, bus.Ordinary)
+}
+
+// EndSession records the end of a session of the principal's own.
+func (s *Service) EndSession(ctx context.Context, who Principal, session string) (Receipt, error) {
+	l, err := s.lane(who, session)
+	if err != nil {
+		return Receipt{}, invalid("%s", err)
+	}
+	ev := s.newEvent(who, schema.KindSession, session)
+	ev.Session = &schema.SessionMark{End: true}
+	return s.record(ctx, l, ev, bus.Reserved)
+}
+
+// ResultRequest is the outcome of a permitted call.
+type ResultRequest struct {
+	Session, CallID string
+	Status          schema.ResultStatus
+	Result          []byte // JSON text, or nil
+}
+
+// Result records the outcome of a permitted call. A result of a call that was not
+// permitted, or a second one, is refused `violation`: it is on record, and the
+// principal gets no further permit.
+func (s *Service) Result(ctx context.Context, who Principal, req ResultRequest) (Receipt, error) {
+	l, err := s.lane(who, req.Session)
+	if err != nil {
+		return Receipt{}, invalid("%s", err)
+	}
+	if req.CallID == "" {
+		return Receipt{}, invalid("call_id is missing: name the call whose result this is")
+	}
+	ev := s.newEvent(who, schema.KindResult, req.Session)
+	ev.CallID, ev.Status, ev.Vantage = req.CallID, req.Status, schema.Reported
+	ev.Tool = l.toolOf(ev)
+	if req.Result != nil {
+		canon, err := schema.Canonical(req.Result)
+		if err != nil {
+			return Receipt{}, invalid("result: %s", err)
+		}
+		ev.Result = schema.Payload{Status: schema.PayloadOK, Canon: canon}
+	}
+	return s.record(ctx, l, ev, bus.Reserved)
+}
+
+// MessageRequest is a message or an observation that belongs to a session.
+type MessageRequest struct {
+	Session string
+	Kind    schema.Kind // KindMessage or KindObservation
+	Role    string      // whose words these are, as the poster says: user, model, …
+	Text    string
+	Labels  map[string]string
+}
+
+// Message records a message or an observation.
+func (s *Service) Message(ctx context.Context, who Principal, req MessageRequest) (Receipt, error) {
+	l, err := s.lane(who, req.Session)
+	if err != nil {
+		return Receipt{}, invalid("%s", err)
+	}
+	ev := s.newEvent(who, req.Kind, req.Session)
+	ev.Text, ev.Source, ev.Labels = req.Text, req.Role, req.Labels
+	return s.record(ctx, l, ev, bus.Ordinary)
+}
+
+// GrantRequest is an authority's act, named by a tool of the bundle.
+type GrantRequest struct {
+	Session string
+	Tool    string
+	Args    []byte // JSON text
+	Revokes string
+}
+
+// Grant records an authority's act. Only principals of a class that the bundle
+// names as an authority may; the agent's own never does.
+func (s *Service) Grant(ctx context.Context, who Principal, req GrantRequest) (Receipt, error) {
+	if who.Class == schema.ClassAgent || !slices.Contains(s.cfg.Bundle.Authorities, who.Class) {
+		return Receipt{}, &Problem{Reason: verdict.Violation, Message: "this principal is not an authority under the active policy"}
+	}
+	part, _, err := s.sessions.open(who, req.Session)
+	if err != nil {
+		return Receipt{}, invalid("%s", err)
+	}
+	ev := s.newEvent(who, schema.KindGrant, req.Session)
+	ev.Tool, ev.Grant, ev.Vantage = req.Tool, &schema.Grant{Revokes: req.Revokes}, schema.Attested
+	if req.Args != nil {
+		canon, err := schema.Canonical(req.Args)
+		if err != nil {
+			return Receipt{}, invalid("args: %s", err)
+		}
+		ev.Args = schema.Payload{Status: schema.PayloadOK, Canon: canon}
+	}
+	if t := s.cfg.Bundle.Type(ev, false); t.Invalid != "" {
+		return Receipt{}, invalid("%s", t.Invalid)
+	}
+	return s.record(ctx, s.lanes[part], ev, bus.Reserved)
+}
+
+func (s *Service) newEvent(who Principal, kind schema.Kind, session string) *schema.Event {
+	ev := &schema.Event{
+		ID: ulid.Make().String(), Tenant: who.Tenant, Kind: kind, SessionID: session,
+		ClaimedTS: time.Now().UnixNano(), Actor: schema.Actor{ID: who.ID, Class: who.Class},
+	}
+	ev.Trace = s.cfg.Bundle.TraceOf(ev)
+	return ev
+}
+
+// record appends ev and returns once it is durable and was folded.
+func (s *Service) record(ctx context.Context, l *lane, ev *schema.Event, class bus.Class) (Receipt, error) {
+	if err := ev.Validate(); err != nil {
+		return Receipt{}, invalid("%s", err)
+	}
+	if err := l.clockError(time.Now()); err != nil {
+		return Receipt{}, &Problem{Reason: verdict.NoAnswer, Message: err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.AppendTimeout)
+	defer cancel()
+	folded := l.watches.add(ev.ID)
+	defer l.watches.take(ev.ID)
+	t, err := l.appender.Append(ev, class)
+	if err == nil {
+		err = t.Wait(ctx)
+	}
+	if err != nil {
+		a := appendRefusal(err)
+		return Receipt{}, &Problem{Reason: a.Reason, Message: "the record could not be written to the log"}
+	}
+	select {
+	case what := <-folded:
+		if what.violated != "" {
+			return Receipt{}, &Problem{Reason: verdict.Violation, Message: what.violated}
+		}
+	case <-ctx.Done():
+		// It is durable; that it was not folded yet changes nothing about that.
+	}
+	return Receipt{ID: ev.ID, Session: ev.SessionID}, nil
+}
+
+func traceID(ev *schema.Event) protocol.TraceID {
+	return protocol.TraceID{Tenant: ev.Tenant, Trace: ev.Trace}
+}
+
+// toolOf is the tool of the call that a result belongs to, so that it can be typed.
+func (l *lane) toolOf(ev *schema.Event) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.mu.fold.Lookup(traceID(ev), ev.SessionID, ev.CallID); c != nil && c.Event != nil {
+		return c.Event.Tool
+	}
+	return ""
+}
+
+// IsProblem returns the Problem in err's chain, or nil.
+func IsProblem(err error) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return nil
+}

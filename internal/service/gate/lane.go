@@ -1,0 +1,252 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aspis-rv/aspis/internal/appender"
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/obs"
+	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// lane is one partition as a gate sees it. Its run goroutine follows the log; the
+// fold is guarded so that requests can look at it.
+type lane struct {
+	*Service
+	partition uint32
+	appender  *appender.Appender
+	pending   *pendingTable
+	watches   *watchTable
+	lastTick  atomic.Int64 // log time of the last tick folded, ns
+	caughtUp  bool
+	head      uint64
+	swept     time.Time
+
+	mu struct {
+		sync.Mutex
+		fold *protocol.Partition
+	}
+}
+
+func newLane(s *Service, p uint32, incarnation uint64) *lane {
+	l := &lane{
+		Service: s, partition: p,
+		appender: appender.New(s.cfg.Bus, p, s.cfg.Name, incarnation, s.cfg.AppendTimeout),
+		pending:  newPendingTable(s.cfg.MaxPending), watches: newWatchTable(),
+	}
+	l.mu.fold = protocol.New(p, s.cfg.Rules)
+	return l
+}
+
+// run follows the log from the composer's last snapshot of the protocol state.
+func (l *lane) run(ctx context.Context) error {
+	cur, err := l.open(ctx)
+	if err != nil {
+		return fmt.Errorf("gate: partition %d: %w", l.partition, err)
+	}
+	defer cur.Close() //nolint:errcheck // nothing is lost with a cursor
+	l.checkCaughtUp()
+	for {
+		rec, err := cur.Next(ctx)
+		if err != nil {
+			return fmt.Errorf("gate: partition %d: %w", l.partition, err)
+		}
+		l.step(rec)
+		l.checkCaughtUp()
+	}
+}
+
+func (l *lane) open(ctx context.Context) (bus.Cursor, error) {
+	l.restore(ctx)
+	_, head, err := l.cfg.Bus.Bounds(ctx, bus.Events, l.partition)
+	if err != nil {
+		return nil, err
+	}
+	l.head = head
+	start := bus.Start{Kind: bus.Earliest}
+	if n := l.mu.fold.Next(); n > 0 {
+		start = bus.Start{Kind: bus.AtOffset, Offset: n}
+	}
+	cur, err := l.cfg.Bus.Read(ctx, bus.Events, l.partition, start)
+	if errors.Is(err, bus.ErrTrimmed) {
+		l.mu.fold = protocol.New(l.partition, l.cfg.Rules)
+		cur, err = l.cfg.Bus.Read(ctx, bus.Events, l.partition, bus.Start{Kind: bus.Earliest})
+	}
+	return cur, err
+}
+
+func (l *lane) restore(ctx context.Context) {
+	data, _, err := l.cfg.Bus.GetSnapshot(ctx, protocol.SnapshotKey(l.partition))
+	if err != nil {
+		return // the retained log has everything
+	}
+	snap, err := protocol.DecodeSnapshot(data, l.cfg.Rules)
+	if err != nil {
+		l.log.LogAttrs(ctx, slog.LevelWarn, "snapshot does not fit; folding the retained log", obs.Partition(l.partition), obs.Err(err))
+		return
+	}
+	l.mu.fold = snap.Partition
+	l.lastTick.Store(snap.Partition.LastTick().Time)
+}
+
+func (l *lane) checkCaughtUp() {
+	if l.caughtUp || l.mu.fold.Next() < l.head || l.lastTick.Load() == 0 {
+		return
+	}
+	l.caughtUp = true
+	l.ready.Done()
+}
+
+func (l *lane) step(rec bus.Record) {
+	ev, err := schema.DecodeEvent(rec.Data)
+	if err != nil {
+		l.cfg.Metrics.undecodable()
+		return
+	}
+	ev.Position = schema.Position{Partition: rec.Partition, Offset: rec.Offset}
+	l.mu.Lock()
+	effects := l.mu.fold.Step(rec.Offset, ev)
+	for i := range effects {
+		l.apply(&effects[i], rec.Offset)
+	}
+	l.mu.Unlock()
+	if w := l.watches.take(ev.ID); w != nil {
+		w <- seen{violated: violation(effects)}
+	}
+}
+
+func violation(effects []protocol.Effect) string {
+	for i := range effects {
+		if effects[i].Kind == protocol.Violated {
+			return effects[i].Detail
+		}
+	}
+	return ""
+}
+
+// apply reacts to one effect. It is called with the fold locked and must not wait.
+func (l *lane) apply(e *protocol.Effect, offset uint64) {
+	switch e.Kind {
+	case protocol.Settled:
+		l.settled(e, offset)
+	case protocol.Interim:
+		if e.Resolution.Outcome == schema.SettledEscalate {
+			l.answer(e.Call.ID, fromResolution(e.Resolution))
+		}
+	case protocol.Repeated:
+		l.repeated(e)
+	case protocol.Voided:
+		if e.Event.Kind == schema.KindCall {
+			l.answer(e.Event.ID, refusal(verdict.Invalid, "this call_id was used for another call; use a new one"))
+		}
+	case protocol.Advanced:
+		l.lastTick.Store(e.Timestamp)
+		l.sweep()
+	case protocol.Violated:
+		l.cfg.Metrics.violated()
+		l.log.LogAttrs(context.Background(), slog.LevelError, "integrity violation", obs.Partition(l.partition), obs.Offset(offset), obs.Detail(e.Detail))
+	case protocol.Opened, protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Finished,
+		protocol.Activated, protocol.Evicted:
+	}
+}
+
+func (l *lane) answer(id string, a *Answer) {
+	if p := l.pending.get(id); p != nil {
+		l.pending.resolve(p, a)
+	}
+}
+
+// settled answers a pending call by the resolution that stands (rule 12). A permit
+// that the gate can no longer deliver is withdrawn.
+func (l *lane) settled(e *protocol.Effect, offset uint64) {
+	p := l.pending.get(e.Call.ID)
+	if p == nil {
+		return
+	}
+	a := l.answerFor(e, p.event, offset)
+	if !l.pending.resolve(p, a) && e.Resolution.Outcome == schema.SettledPermit {
+		l.withdraw(p.event)
+	}
+}
+
+func (l *lane) answerFor(e *protocol.Effect, call *schema.Event, offset uint64) *Answer {
+	a := fromResolution(e.Resolution)
+	a.CallID = call.CallID
+	a.Position = positionString(schema.Position{Partition: l.partition, Offset: offset})
+	if e.Resolution.Outcome != schema.SettledPermit {
+		return a
+	}
+	if !l.signed(e.Resolution) {
+		return refusal(verdict.NoAnswer, "the decision does not carry a trusted signature")
+	}
+	permit, err := l.permit(call, e.Resolution, schema.Position{Partition: l.partition, Offset: offset}, time.Now())
+	if err != nil {
+		return refusal(verdict.NoAnswer, "the permit could not be signed")
+	}
+	a.Permit, a.Args = permit, call.Args.Canon
+	if l.cfg.Observe {
+		a.Unchecked = "observe"
+	}
+	return a
+}
+
+// repeated handles a record of ours that repeats a call known to the log, from an
+// earlier process of this gate or through another gate: it waits for the same answer
+// until the call is settled, and is never given a fresh permit afterwards.
+func (l *lane) repeated(e *protocol.Effect) {
+	if p := l.pending.get(e.Event.ID); p != nil && e.Call.Status.Unresolved() {
+		l.pending.alias(p, e.Call.ID)
+		return
+	}
+	l.answer(e.Event.ID, refusal(verdict.Invalid, issuedMessage))
+}
+
+const issuedMessage = "this call was proposed before and its answer is already issued; propose it under a new call_id"
+
+// withdraw records that a standing permit was not delivered.
+func (l *lane) withdraw(call *schema.Event) {
+	l.cfg.Metrics.withdrew()
+	_, err := l.appender.Append(&schema.Event{
+		ID: call.ID + "/withdrawn", Tenant: call.Tenant, Trace: call.Trace, Kind: schema.KindWithdrawn,
+		CallID: call.CallID, SessionID: call.SessionID, ClaimedTS: time.Now().UnixNano(),
+		Actor: schema.Actor{ID: l.cfg.Name, Class: schema.ClassMonitor}, Tool: call.Tool,
+	}, bus.Reserved)
+	if err != nil {
+		l.log.LogAttrs(context.Background(), slog.LevelError, "withdrawal could not be recorded", obs.Partition(l.partition), obs.Err(err))
+	}
+}
+
+// sweep withdraws permits that nobody fetched while they were valid.
+func (l *lane) sweep() {
+	now := time.Now()
+	if now.Sub(l.swept) < time.Second {
+		return
+	}
+	l.swept = now
+	for _, p := range l.pending.sweep(now.Add(-l.cfg.NotAfter)) {
+		if p.answer.Permit != nil {
+			l.withdraw(p.event)
+		}
+	}
+}
+
+// errClock is wrapped by clockError.
+var errClock = errors.New("no composer keeps the clock")
+
+// clockError says that the logical clock of the partition is too old for a call to
+// be placed in time: the composer is down or out of reach.
+func (l *lane) clockError(now time.Time) error {
+	age := now.UnixNano() - l.lastTick.Load()
+	if age <= l.cfg.Rules.MaxSkew {
+		return nil
+	}
+	return fmt.Errorf("%w of partition %d", errClock, l.partition)
+}

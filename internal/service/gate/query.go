@@ -1,0 +1,160 @@
+package gate
+
+import (
+	"context"
+
+	"fmt"
+
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// DecisionFilter selects decisions. Session is required for agents; authorities may
+// leave it out and see their whole tenant.
+type DecisionFilter struct {
+	Session string
+	CallID  string
+	Limit   int // 0: 100; at most 1000
+}
+
+// DecisionRecord is one standing resolution as read from the log.
+type DecisionRecord struct {
+	Answer
+	Tool    string `json:"tool"`
+	Session string `json:"session"`
+	Agent   string `json:"agent"`
+	Detail  string `json:"detail,omitempty"` // for operators only
+	Call    string `json:"call_position"`
+}
+
+// Decisions reads the retained log and returns the newest standing resolutions that
+// match, oldest first. The cost is that of folding the partitions concerned; it is
+// meant for people and audits, not for the path of a call.
+func (s *Service) Decisions(ctx context.Context, who Principal, f DecisionFilter) ([]DecisionRecord, error) {
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	f.Limit = min(f.Limit, 1000)
+	parts, err := s.visible(who, f.Session)
+	if err != nil {
+		return nil, err
+	}
+	operator := who.Class != schema.ClassAgent
+	var out []DecisionRecord
+	for _, part := range parts {
+		err := s.scan(ctx, part, func(e *protocol.Effect, offset uint64) {
+			call := e.Event
+			if e.Kind != protocol.Settled || call == nil || call.Tenant != who.Tenant ||
+				f.Session != "" && call.SessionID != f.Session || f.CallID != "" && call.CallID != f.CallID {
+				return
+			}
+			out = append(out, record(e, part, offset, operator))
+			if len(out) > f.Limit {
+				out = out[1:]
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func record(e *protocol.Effect, part uint32, offset uint64, operator bool) DecisionRecord {
+	r := DecisionRecord{
+		Answer: *fromResolution(e.Resolution), Tool: e.Event.Tool, Session: e.Event.SessionID, Agent: e.Event.Actor.ID,
+		Call: positionString(schema.Position{Partition: part, Offset: e.Call.Offset}),
+	}
+	r.CallID = e.Event.CallID
+	r.Position = positionString(schema.Position{Partition: part, Offset: offset})
+	if operator {
+		r.Detail = e.Resolution.Detail
+	}
+	return r
+}
+
+// visible lists the partitions a principal may read decisions of.
+func (s *Service) visible(who Principal, session string) ([]uint32, error) {
+	if session == "" {
+		if who.Class == schema.ClassAgent {
+			return nil, invalid("session is missing: an agent sees the decisions of its own sessions only")
+		}
+		all := make([]uint32, len(s.lanes))
+		for i := range all {
+			all[i] = uint32(i) //nolint:gosec // a partition number
+		}
+		return all, nil
+	}
+	part, own, err := s.sessions.open(who, session)
+	if err != nil || !own && who.Class == schema.ClassAgent {
+		return nil, invalid("%s", errSession)
+	}
+	return []uint32{part}, nil
+}
+
+// scan folds the retained records of a partition up to its present end.
+func (s *Service) scan(ctx context.Context, part uint32, visit func(*protocol.Effect, uint64)) error {
+	first, next, err := s.cfg.Bus.Bounds(ctx, bus.Events, part)
+	if err != nil {
+		return fmt.Errorf("gate: reading partition %d: %w", part, err)
+	}
+	if first == next {
+		return nil
+	}
+	cur, err := s.cfg.Bus.Read(ctx, bus.Events, part, bus.Start{Kind: bus.Earliest})
+	if err != nil {
+		return fmt.Errorf("gate: reading partition %d: %w", part, err)
+	}
+	defer cur.Close() //nolint:errcheck // nothing is lost with a cursor
+	fold := protocol.New(part, s.cfg.Rules)
+	for {
+		rec, err := cur.Next(ctx)
+		if err != nil {
+			return fmt.Errorf("gate: reading partition %d: %w", part, err)
+		}
+		if ev, err := schema.DecodeEvent(rec.Data); err == nil {
+			effects := fold.Step(rec.Offset, ev)
+			for i := range effects {
+				visit(&effects[i], rec.Offset)
+			}
+		}
+		if rec.Offset+1 >= next {
+			return nil
+		}
+	}
+}
+
+// SessionView is the state of one session.
+type SessionView struct {
+	Session string         `json:"session"`
+	Ended   bool           `json:"ended"`
+	Calls   map[string]int `json:"calls"` // by state
+	Pending []string       `json:"pending,omitempty"`
+}
+
+// Session returns the state of a session that the principal owns, or, for an
+// authority, of any in its tenant.
+func (s *Service) Session(_ context.Context, who Principal, id string) (*SessionView, error) {
+	part, own, err := s.sessions.open(who, id)
+	if err != nil || !own && who.Class == schema.ClassAgent {
+		return nil, invalid("%s", errSession)
+	}
+	l := s.lanes[part]
+	trace := s.cfg.Bundle.TraceOf(&schema.Event{SessionID: id, Actor: schema.Actor{ID: who.ID}})
+	v := &SessionView{Session: id, Calls: map[string]int{}}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tid := protocol.TraceID{Tenant: who.Tenant, Trace: trace}
+	v.Ended = l.mu.fold.Ended(tid)
+	l.mu.fold.Calls(tid, func(c *protocol.Call) {
+		if c.Session != id {
+			return
+		}
+		v.Calls[c.Status.String()]++
+		if c.Status.Unresolved() || c.Status == protocol.CallPermitted {
+			v.Pending = append(v.Pending, c.CallID)
+		}
+	})
+	return v, nil
+}

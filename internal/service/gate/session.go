@@ -1,0 +1,114 @@
+package gate
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dchest/siphash"
+	"github.com/oklog/ulid/v2"
+
+	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// Principal is who a request was authenticated as. The adapter derives it from the
+// credential, never from the body.
+type Principal struct {
+	ID     string
+	Class  schema.ActorClass
+	Tenant string
+}
+
+// errSession is the cause of every refusal of a session id. Its text is the same
+// for a forged, a foreign and an unknown one.
+var errSession = errors.New("the session is not one of yours; open one with POST /v1/sessions")
+
+// sessionKeys issues and checks session ids. An id names its partition and its owner
+// and carries a MAC over both and the tenant, so every gate of the deployment can
+// check it without asking anybody.
+//
+//	s<partition>.<ulid>.<owner>.<mac>
+type sessionKeys struct {
+	mac        []byte
+	k0, k1     uint64
+	partitions uint32
+}
+
+func newSessionKeys(secret []byte, partitions uint32) *sessionKeys {
+	part := derive(secret, "partition")
+	return &sessionKeys{
+		mac: derive(secret, "session"),
+		k0:  binary.LittleEndian.Uint64(part[:8]), k1: binary.LittleEndian.Uint64(part[8:16]),
+		partitions: partitions,
+	}
+}
+
+func derive(secret []byte, label string) []byte {
+	h := hmac.New(sha256.New, secret)
+	h.Write([]byte("aspis/" + label))
+	return h.Sum(nil)
+}
+
+// partition is the keyed hash of the length-prefixed tenant and partition key, so
+// that no agent can choose on whose partition it lands.
+func (k *sessionKeys) partition(tenant, key string) uint32 {
+	buf := make([]byte, 0, 16+len(tenant)+len(key))
+	for _, s := range []string{tenant, key} {
+		buf = binary.AppendUvarint(buf, uint64(len(s)))
+		buf = append(buf, s...)
+	}
+	return uint32(siphash.Hash(k.k0, k.k1, buf) % uint64(k.partitions)) //nolint:gosec // below partitions
+}
+
+// partitionKey is the coarsest trace key of the active bundle: the delegation root
+// of the principal, or the whole tenant where traces share it (protocol, rule 1).
+func partitionKey(b *policy.Bundle, p Principal) string {
+	if b.Trace == policy.TraceTenant {
+		return ""
+	}
+	return p.ID
+}
+
+func (k *sessionKeys) issue(p Principal, partition uint32) string {
+	body := fmt.Sprintf("s%d.%s.%s", partition, strings.ToLower(ulid.Make().String()), owner(p.ID))
+	return body + "." + k.sign(p.Tenant, body)
+}
+
+func (k *sessionKeys) sign(tenant, body string) string {
+	h := hmac.New(sha256.New, k.mac)
+	fmt.Fprintf(h, "%d:%s%s", len(tenant), tenant, body)
+	return encode(h.Sum(nil)[:15])
+}
+
+func owner(principal string) string {
+	sum := sha256.Sum256([]byte(principal))
+	return encode(sum[:10])
+}
+
+func encode(b []byte) string {
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
+}
+
+// open checks that id was issued in the principal's tenant and returns its
+// partition; own reports whether the principal is its owner.
+func (k *sessionKeys) open(p Principal, id string) (partition uint32, own bool, err error) {
+	i := strings.LastIndexByte(id, '.')
+	if i < 0 || !hmac.Equal([]byte(id[i+1:]), []byte(k.sign(p.Tenant, id[:i]))) {
+		return 0, false, errSession
+	}
+	parts := strings.Split(id[:i], ".")
+	if len(parts) != 3 {
+		return 0, false, errSession
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(parts[0], "s"), 10, 32)
+	if err != nil || n >= uint64(k.partitions) {
+		return 0, false, errSession
+	}
+	return uint32(n), hmac.Equal([]byte(parts[2]), []byte(owner(p.ID))), nil
+}
