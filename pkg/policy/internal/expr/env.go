@@ -148,24 +148,18 @@ func (e *Env) problems(text string, issues *cel.Issues) []Problem {
 		if name, ok := strings.CutPrefix(err.Message, "undeclared reference to '"); ok {
 			name, _, _ = strings.Cut(name, "'")
 			p.Message = fmt.Sprintf("there is no variable or function %q", name)
-			if strings.HasSuffix(text[:start], name) { // CEL points at the '.' or '(' behind it
-				p.Start = start - len(name)
+			if root, _, _ := strings.Cut(name, "."); strings.HasSuffix(text[:start], root) {
+				p.Start = start - len(root) // CEL points at the '.' or '(' behind it
 			}
 			p.End = min(p.Start+len(name), len(text))
-			p.Hint = e.suggest(text[p.Start:], name)
+			p.Hint = e.suggest(name)
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
-func (e *Env) suggest(rest, name string) string {
-	if name == "event" {
-		field, _ := strings.CutPrefix(rest, "event.")
-		if got := diag.Closest("event."+field[:wordEnd(field, 0)], e.names); got != "" {
-			return fmt.Sprintf("did you mean %q?", got)
-		}
-	}
+func (e *Env) suggest(name string) string {
 	if got := diag.Closest(name, e.names); got != "" {
 		return fmt.Sprintf("did you mean %q?", got)
 	}

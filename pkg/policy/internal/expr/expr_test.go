@@ -104,7 +104,7 @@ func TestCompileProblems(t *testing.T) {
 		text, at, message, hint string
 	}{
 		{`partne == "x"`, "partne", "no variable", `"partner"`},
-		{`1 == 1 && event.sesion == "x"`, "event", "no variable", `"event.session"`},
+		{`1 == 1 && event.sesion == "x"`, "event.sesion", "no variable", `"event.session"`},
 		{`hostof("x")`, "hostof", "no variable", `"host_of"`},
 		{`partner > 1`, ">", "no matching overload", ""},
 		{`"é" == partner && partner == 1`, "==", "no matching overload", ""},
