@@ -1,0 +1,59 @@
+package mfotl
+
+// enforceBudget keeps the number of window entries within the plan's budget. What
+// counts is what a window must hold, not what it holds by chance: before anything
+// is given up, everything expired goes. Then the fullest windows are emptied,
+// one after the other, and marked as lossy for the rest of the trace.
+func (st *State) enforceBudget() {
+	if st.entries <= st.plan.budget {
+		return
+	}
+	st.expireAll()
+	if st.entries <= st.plan.budget {
+		return
+	}
+	st.normalise()
+	for st.entries > st.plan.budget {
+		var fullest *store
+		for _, s := range st.stores {
+			if s != nil && (fullest == nil || s.size > fullest.size) {
+				fullest = s
+			}
+		}
+		if st.lost == nil {
+			st.lost = make([]bool, len(st.stores))
+		}
+		st.lost[fullest.spec.id] = true
+		fullest.clear()
+	}
+}
+
+// normalise brings every store into the one form its content has.
+func (st *State) normalise() {
+	for _, s := range st.stores {
+		if s == nil {
+			continue
+		}
+		if clock, ok := st.clock(s.spec.delay); ok {
+			s.normalise(clock)
+		}
+	}
+}
+
+// Overflowed reports whether the trace once needed more window entries than the
+// plan's budget, so that some formulas have forgotten part of it.
+func (st *State) Overflowed() bool { return st.lost != nil }
+
+// Lossy reports whether formula i reads a window that overflowed: what it says, or
+// does not say, rests on an incomplete history.
+func (st *State) Lossy(i int) bool {
+	if st.lost == nil {
+		return false
+	}
+	for _, id := range st.plan.roots[st.plan.rootOf[i]].reads {
+		if st.lost[id] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package mfotl
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+)
+
+// canon writes a formula with its variables numbered by first occurrence, so that
+// formulas equal up to the names of variables have one text. SINCE gives its right
+// operand first.
+type canon struct {
+	b     strings.Builder
+	num   map[string]int
+	names []string
+	bound map[string]bool
+}
+
+// canonical returns the text of a formula and its free variables in the order of
+// their numbers.
+func canonical(f syntax.Formula) (text string, free []string, err error) {
+	c := canon{num: map[string]int{}, bound: map[string]bool{}}
+	if err := c.formula(f); err != nil {
+		return "", nil, err
+	}
+	for _, n := range c.names {
+		if !c.bound[n] {
+			free = append(free, n)
+		}
+	}
+	return c.b.String(), free, nil
+}
+
+func (c *canon) variable(name string) {
+	n, ok := c.num[name]
+	if !ok {
+		n = len(c.names)
+		c.num[name] = n
+		c.names = append(c.names, name)
+	}
+	c.b.WriteByte('v')
+	c.b.WriteString(strconv.Itoa(n))
+}
+
+func (c *canon) term(t syntax.Term) {
+	switch t := t.(type) {
+	case syntax.Var:
+		c.variable(t.Name)
+	case syntax.Const:
+		c.b.WriteString(t.Value.Kind.String())
+		c.b.WriteByte(':')
+		c.b.WriteString(t.Value.String())
+	}
+}
+
+func (c *canon) interval(i syntax.Interval) {
+	if i.Unbounded {
+		fmt.Fprintf(&c.b, "[%d,*]", i.Lo)
+		return
+	}
+	fmt.Fprintf(&c.b, "[%d,%d]", i.Lo, i.Hi)
+}
+
+func (c *canon) list(op string, fs ...syntax.Formula) error {
+	c.b.WriteByte('(')
+	c.b.WriteString(op)
+	for _, f := range fs {
+		c.b.WriteByte(' ')
+		if err := c.formula(f); err != nil {
+			return err
+		}
+	}
+	c.b.WriteByte(')')
+	return nil
+}
+
+func (c *canon) formula(f syntax.Formula) error {
+	switch f := f.(type) {
+	case *syntax.Bool:
+		c.b.WriteString(strconv.FormatBool(f.Value))
+	case *syntax.Pred:
+		c.b.WriteString(strconv.Quote(f.Name))
+		for _, t := range f.Args {
+			c.b.WriteByte(' ')
+			c.term(t)
+		}
+		c.b.WriteByte(';')
+	case *syntax.Cmp:
+		fmt.Fprintf(&c.b, "(cmp%d ", f.Op)
+		c.term(f.Left)
+		c.b.WriteByte(' ')
+		c.term(f.Right)
+		c.b.WriteByte(')')
+	case *syntax.Not:
+		return c.list("not", f.F)
+	case *syntax.And:
+		return c.list("and", f.Left, f.Right)
+	case *syntax.Or:
+		return c.list("or", f.Left, f.Right)
+	case *syntax.Exists:
+		c.b.WriteString("(exists")
+		for _, v := range f.Vars {
+			if c.bound[v.Name] || c.seen(v.Name) {
+				return fmt.Errorf("%w: variable %s is bound twice, or both free and bound; rename one", ErrFormula, v.Name)
+			}
+			c.bound[v.Name] = true
+			c.b.WriteByte(' ')
+			c.variable(v.Name)
+		}
+		return c.list(")", f.F)
+	case *syntax.Prev:
+		c.interval(f.I)
+		return c.list("prev", f.F)
+	case *syntax.Once:
+		c.interval(f.I)
+		return c.list("once", f.F)
+	case *syntax.Since:
+		c.interval(f.I)
+		return c.list("since", f.Right, f.Left)
+	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+		return fmt.Errorf("%w: %T is not an operator of the core language; give the checked core formula", ErrFormula, f)
+	}
+	return nil
+}
+
+func (c *canon) seen(name string) bool {
+	_, ok := c.num[name]
+	return ok
+}
+
+// freeVars returns the free variables of a formula that canonical accepted.
+func freeVars(f syntax.Formula) []string {
+	_, free, err := canonical(f)
+	if err != nil {
+		return nil
+	}
+	return free
+}

@@ -1,0 +1,222 @@
+package mfotl
+
+import (
+	"fmt"
+
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+)
+
+// chainBuilder orders the conjuncts of a chain and compiles each for the variables
+// that those before it bind: tests as soon as they can be made, facts of the
+// moment before windows, look-ups by key before scans.
+type chainBuilder struct {
+	*compiler
+	scope   *scope
+	level   int
+	bound   varSet
+	atoms   []atom
+	wit     int
+	trigger trigger
+}
+
+func (b *chainBuilder) build(parts []conjunct) error {
+	rest := append([]conjunct(nil), parts...)
+	for len(rest) > 0 {
+		next, least := -1, inadmissible
+		for i, p := range rest {
+			if cost := b.cost(p.f); cost < least {
+				next, least = i, cost
+			}
+		}
+		if next < 0 {
+			return fmt.Errorf("%w: nothing binds the variables of %s", ErrFormula, rest[0].f)
+		}
+		p := rest[next]
+		rest = append(rest[:next:next], rest[next+1:]...)
+		if err := b.add(p); err != nil {
+			return err
+		}
+		for _, v := range freeVars(p.f) {
+			b.bound[v] = true
+		}
+	}
+	return nil
+}
+
+// The costs by which conjuncts are ordered: estimates of how much work reaching
+// the next conjunct takes, in no unit.
+const (
+	costTest     = 0 // a comparison
+	costFact     = 1 // one known fact of the moment
+	costLookup   = 2 // one key of a window
+	costNot      = 3 // a negated sub-formula
+	costCheck    = 4 // a sub-formula to test
+	costFacts    = 5 // facts of the moment
+	costSeek     = 6 // part of a window
+	costTuples   = 7 // a sub-formula to enumerate
+	costScan     = 9 // a whole window
+	inadmissible = 100
+)
+
+func (b *chainBuilder) cost(f syntax.Formula) int {
+	free := freeVars(f)
+	known := b.bound.all(free)
+	choose := func(ifKnown, otherwise int) int {
+		if known {
+			return ifKnown
+		}
+		return otherwise
+	}
+	switch f := f.(type) {
+	case *syntax.Bool:
+		return costTest
+	case *syntax.Cmp:
+		if known || (f.Op == syntax.Eq && (b.known(f.Left) || b.known(f.Right))) {
+			return costTest
+		}
+		return inadmissible
+	case *syntax.Not:
+		return choose(costNot, inadmissible)
+	case *syntax.Pred:
+		return choose(costFact, costFacts)
+	case *syntax.Once, *syntax.Since:
+		if !known && b.bound.any(free) {
+			return costSeek
+		}
+		return choose(costLookup, costScan)
+	case *syntax.Or, *syntax.Exists:
+		return choose(costCheck, costTuples)
+	case *syntax.And, *syntax.Prev, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+		return inadmissible
+	}
+	return inadmissible
+}
+
+func (b *chainBuilder) known(t syntax.Term) bool {
+	v, ok := t.(syntax.Var)
+	return !ok || b.bound[v.Name]
+}
+
+func (b *chainBuilder) add(p conjunct) error {
+	switch f := p.f.(type) {
+	case *syntax.Pred:
+		return b.pred(f, p.delay)
+	case *syntax.Cmp:
+		b.cmp(f)
+		return nil
+	case *syntax.Not:
+		fu, err := b.check(place{b.scope, b.level, b.bound}, f.F, p.delay, false)
+		b.atoms = append(b.atoms, &notAtom{f: fu})
+		return err
+	case *syntax.Or, *syntax.Exists:
+		return b.sub(f, p.delay)
+	case *syntax.Once, *syntax.Since:
+		return b.window(f, p.delay)
+	case *syntax.Bool, *syntax.And, *syntax.Prev, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+		return fmt.Errorf("%w: %T in a place where it cannot be", ErrFormula, f)
+	}
+	return nil
+}
+
+func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
+	rel, err := b.relation(f.Name, len(f.Args), delay)
+	if err != nil {
+		return err
+	}
+	a := &predAtom{id: b.plan.preds, rel: rel, delay: delay}
+	b.plan.preds++
+	b.plan.keySize = max(b.plan.keySize, len(f.Args))
+	fresh := map[string]bool{}
+	for i, t := range f.Args {
+		switch t := t.(type) {
+		case syntax.Const:
+			a.args = append(a.args, predArg{kind: argConst, word: b.constant(t.Value)})
+			a.keys = append(a.keys, i)
+		case syntax.Var:
+			arg := predArg{kind: argBind, slot: b.scope.slot(b.compiler, t.Name)}
+			switch {
+			case b.bound[t.Name]:
+				arg.kind = argBound
+				a.keys = append(a.keys, i)
+			case fresh[t.Name]:
+				arg.kind = argBound
+			}
+			fresh[t.Name] = true
+			a.args = append(a.args, arg)
+		}
+	}
+	b.atoms = append(b.atoms, a)
+	b.wit++
+	b.trigger = b.trigger.and(trigger{on: []source{{rel, delay}}})
+	return nil
+}
+
+func (b *chainBuilder) operand(t syntax.Term) operand {
+	switch t := t.(type) {
+	case syntax.Var:
+		return operand{slot: b.scope.slot(b.compiler, t.Name)}
+	case syntax.Const:
+		return operand{slot: -1, word: b.constant(t.Value)}
+	}
+	return operand{slot: -1}
+}
+
+func (b *chainBuilder) cmp(f *syntax.Cmp) {
+	left, right := b.operand(f.Left), b.operand(f.Right)
+	switch {
+	case !b.known(f.Left):
+		b.atoms = append(b.atoms, &bindAtom{slot: left.slot, from: right})
+	case !b.known(f.Right):
+		b.atoms = append(b.atoms, &bindAtom{slot: right.slot, from: left})
+	default:
+		b.atoms = append(b.atoms, &cmpAtom{op: f.Op, left: left, right: right})
+	}
+}
+
+// sub adds a quantifier or disjunction.
+func (b *chainBuilder) sub(f syntax.Formula, delay int) error {
+	var names []string
+	for _, v := range freeVars(f) {
+		if !b.bound[v] {
+			names = append(names, v)
+		}
+	}
+	at := place{b.scope, b.level, b.bound}
+	var fu *fused
+	var err error
+	if len(names) == 0 {
+		fu, err = b.check(at, f, delay, true)
+		b.atoms = append(b.atoms, &checkAtom{f: fu})
+	} else {
+		fu, err = b.tuples(at, f, delay, names)
+		b.atoms = append(b.atoms, &tuplesAtom{f: fu})
+		b.level++ // its tuples are read while the rest of the chain runs
+	}
+	if err != nil {
+		return err
+	}
+	b.wit += fu.wit
+	b.trigger = b.trigger.and(fu.trigger)
+	return nil
+}
+
+func (b *chainBuilder) window(f syntax.Formula, delay int) error {
+	spec, names, err := b.store(f, delay)
+	if err != nil {
+		return err
+	}
+	a := &storeAtom{spec: spec, cols: b.scope.slotsOf(b.compiler, names)}
+	for i, n := range names {
+		if b.bound[n] {
+			a.known = append(a.known, i)
+		} else {
+			a.binds = append(a.binds, i)
+		}
+	}
+	if len(a.known) > 0 && len(a.binds) > 0 {
+		a.index = spec.indexOn(a.known)
+	}
+	b.atoms = append(b.atoms, a)
+	b.wit += spec.wit
+	return nil
+}

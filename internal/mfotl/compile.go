@@ -1,0 +1,317 @@
+package mfotl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+)
+
+// compiler builds a Plan. A formula is taken apart into chains of conjuncts; every
+// ONCE and SINCE becomes a store, shared by its canonical text; PREVIOUS becomes a
+// gate, and what stands under it reads the facts one time point later.
+type compiler struct {
+	plan   *Plan
+	stores map[string]int32 // by canonical text and delay
+	reads  map[int32]bool   // stores read by the formula being compiled
+	depth  int              // greatest delay met
+}
+
+// scope is the set of variables evaluated in one environment: those of a whole
+// formula outside its temporal operands, or of one such operand.
+type scope struct {
+	slots map[string]int
+}
+
+func newScope() *scope { return &scope{slots: map[string]int{}} }
+
+func (sc *scope) slot(c *compiler, name string) int {
+	s, ok := sc.slots[name]
+	if !ok {
+		s = len(sc.slots)
+		sc.slots[name] = s
+		c.plan.envSize = max(c.plan.envSize, len(sc.slots))
+	}
+	return s
+}
+
+func (sc *scope) slotsOf(c *compiler, names []string) []int {
+	out := make([]int, len(names))
+	for i, n := range names {
+		out[i] = sc.slot(c, n)
+	}
+	c.plan.keySize = max(c.plan.keySize, len(names))
+	return out
+}
+
+// varSet is a set of variables that have a value.
+type varSet map[string]bool
+
+func (v varSet) all(names []string) bool {
+	for _, n := range names {
+		if !v[n] {
+			return false
+		}
+	}
+	return true
+}
+
+func (v varSet) any(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return v[n] })
+}
+
+// place is where a sub-formula stands.
+type place struct {
+	scope *scope
+	level int    // scratch level
+	bound varSet // variables that have a value when it is reached
+}
+
+// conjunct is a part of a chain with the delay at which it is evaluated.
+type conjunct struct {
+	f     syntax.Formula
+	delay int
+}
+
+// alternative is one disjunct: its gates and its conjuncts.
+type alternative struct {
+	gates []atom
+	parts []conjunct
+}
+
+func (c *compiler) root(f *check.Checked) error {
+	c.reads = map[int32]bool{}
+	var names []string
+	for _, col := range f.Free {
+		names = append(names, col.Name)
+	}
+	fu, err := c.tuples(place{scope: newScope(), bound: varSet{}}, f.Core, 0, names)
+	if err != nil {
+		return err
+	}
+	c.plan.roots = append(c.plan.roots, root{f: fu, reads: sorted(c.reads)})
+	return nil
+}
+
+func sorted(set map[int32]bool) []int32 { return slices.Sorted(maps.Keys(set)) }
+
+// tuples compiles a sub-formula whose tuples over names are collected.
+func (c *compiler) tuples(at place, f syntax.Formula, delay int, names []string) (*fused, error) {
+	fu := &fused{level: at.level, out: at.scope.slotsOf(c, names)}
+	return fu, c.fuse(fu, at, f, delay, names, true)
+}
+
+// check compiles a sub-formula all of whose free variables are bound.
+func (c *compiler) check(at place, f syntax.Formula, delay int, witness bool) (*fused, error) {
+	fu := &fused{level: at.level}
+	return fu, c.fuse(fu, at, f, delay, nil, witness)
+}
+
+func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names []string, witness bool) error {
+	alts, err := c.split(f, delay, nil)
+	if err != nil {
+		return err
+	}
+	c.plan.levels = max(c.plan.levels, at.level+1)
+	for _, alt := range alts {
+		b := chainBuilder{compiler: c, scope: at.scope, level: at.level + 1, bound: maps.Clone(at.bound)}
+		b.trigger.always = true
+		b.atoms = append(b.atoms, alt.gates...)
+		if err := b.build(alt.parts); err != nil {
+			return err
+		}
+		if !b.bound.all(names) {
+			return fmt.Errorf("%w: %s does not determine all of its variables", ErrFormula, f)
+		}
+		fu.chains = append(fu.chains, chain{atoms: b.atoms, sink: fu})
+		fu.trigger = fu.trigger.or(b.trigger)
+		if witness {
+			fu.wit = max(fu.wit, b.wit)
+		}
+	}
+	return nil
+}
+
+// split takes a sub-formula apart at a boundary where derivations are fused:
+// quantifiers there are but projections, disjuncts are alternatives.
+func (c *compiler) split(f syntax.Formula, delay int, gates []atom) ([]alternative, error) {
+	switch f := f.(type) {
+	case *syntax.Exists:
+		return c.split(f.F, delay, gates)
+	case *syntax.Or:
+		left, err := c.split(f.Left, delay, gates)
+		if err != nil {
+			return nil, err
+		}
+		right, err := c.split(f.Right, delay, gates)
+		return append(left, right...), err
+	case *syntax.Prev:
+		gate, err := c.gate(f.I, delay)
+		if err != nil {
+			return nil, err
+		}
+		return c.split(f.F, delay+1, append(slices.Clip(gates), gate))
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Implies, *syntax.Equiv,
+		*syntax.Forall, *syntax.Once, *syntax.Historically, *syntax.Since:
+	}
+	alt := alternative{gates: slices.Clip(gates)}
+	err := c.flatten(f, delay, &alt)
+	return []alternative{alt}, err
+}
+
+// flatten adds the conjuncts of f to alt.
+func (c *compiler) flatten(f syntax.Formula, delay int, alt *alternative) error {
+	switch f := f.(type) {
+	case *syntax.And:
+		if err := c.flatten(f.Left, delay, alt); err != nil {
+			return err
+		}
+		return c.flatten(f.Right, delay, alt)
+	case *syntax.Prev:
+		gate, err := c.gate(f.I, delay)
+		if err != nil {
+			return err
+		}
+		alt.gates = append(alt.gates, gate)
+		return c.flatten(f.F, delay+1, alt)
+	case *syntax.Bool:
+		if !f.Value {
+			alt.gates = append(alt.gates, falseAtom{})
+		}
+		return nil
+	case *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.Or, *syntax.Exists, *syntax.Once, *syntax.Since,
+		*syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	}
+	alt.parts = append(alt.parts, conjunct{f, delay})
+	return nil
+}
+
+func (c *compiler) gate(i syntax.Interval, delay int) (atom, error) {
+	if delay+1 > MaxDelay {
+		return nil, fmt.Errorf("%w: more than %d PREVIOUS above each other; use ONCE with an interval", ErrFormula, MaxDelay)
+	}
+	c.depth = max(c.depth, delay+1)
+	lo, hi, err := bounds(i)
+	return &gateAtom{delay: delay, lo: lo, hi: hi}, err
+}
+
+func bounds(i syntax.Interval) (lo, hi uint64, err error) {
+	switch {
+	case i.Lo < 0 || (!i.Unbounded && i.Hi < i.Lo):
+		return 0, 0, fmt.Errorf("%w: interval [%d,%d] is negative or empty", ErrFormula, i.Lo, i.Hi)
+	case i.Unbounded:
+		return uint64(i.Lo), 1<<64 - 1, nil
+	}
+	return uint64(i.Lo), uint64(i.Hi), nil
+}
+
+// store compiles a ONCE or SINCE at a delay, or finds it compiled. names are the
+// names its columns have in f.
+func (c *compiler) store(f syntax.Formula, delay int) (spec *storeSpec, names []string, err error) {
+	text, names, err := canonical(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := fmt.Sprintf("%d %s", delay, text)
+	if id, ok := c.stores[key]; ok {
+		spec = c.plan.stores[id]
+	} else if spec, err = c.newStore(f, delay, key, names); err != nil {
+		return nil, nil, err
+	}
+	for _, r := range spec.reads {
+		c.reads[r] = true
+	}
+	return spec, names, nil
+}
+
+func (c *compiler) newStore(f syntax.Formula, delay int, key string, names []string) (*storeSpec, error) {
+	outer := c.reads
+	defer func() { c.reads = outer }()
+	c.reads = map[int32]bool{}
+	spec := &storeSpec{key: key, delay: delay, arity: len(names)}
+	var err error
+	switch f := f.(type) {
+	case *syntax.Once:
+		err = c.window(spec, f.I, f.F, names)
+	case *syntax.Since:
+		if err = c.window(spec, f.I, f.Right, names); err == nil {
+			err = c.left(spec, f.Left, names)
+		}
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Historically:
+		err = fmt.Errorf("%w: %T has no window", ErrFormula, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	spec.id = int32(len(c.plan.stores))
+	c.reads[spec.id] = true
+	spec.reads = sorted(c.reads)
+	c.plan.stores = append(c.plan.stores, spec)
+	c.stores[key] = spec.id
+	return spec, nil
+}
+
+func (c *compiler) window(spec *storeSpec, i syntax.Interval, f syntax.Formula, names []string) (err error) {
+	if spec.lo, spec.hi, err = bounds(i); err != nil {
+		return err
+	}
+	spec.bounded = !i.Unbounded
+	spec.operand, err = c.tuples(place{scope: newScope(), bound: varSet{}}, f, spec.delay, names)
+	if err == nil {
+		spec.wit = spec.operand.wit
+	}
+	return err
+}
+
+func (c *compiler) left(spec *storeSpec, f syntax.Formula, names []string) error {
+	l := &leftOp{}
+	spec.left = l
+	if not, ok := f.(*syntax.Not); ok {
+		l.negated = true
+		f = not.F
+	}
+	var cols []int
+	var own []string
+	for i, n := range names {
+		if slices.Contains(freeVars(f), n) {
+			cols = append(cols, i)
+			own = append(own, n)
+		}
+	}
+	if len(own) != len(freeVars(f)) {
+		return fmt.Errorf("%w: the left operand of SINCE has a variable that the right one has not: %s", ErrFormula, f)
+	}
+	l.index = spec.indexOn(cols)
+	sc := newScope()
+	l.cols = sc.slotsOf(c, own)
+	bound := varSet{}
+	for _, n := range own {
+		bound[n] = true
+	}
+	// What only facts of the moment can satisfy is collected; what may hold at any
+	// time, such as another window, is looked up for each tuple.
+	l.checks = true
+	probe, err := c.tuples(place{scope: newScope(), bound: varSet{}}, f, spec.delay, own)
+	if err == nil && !probe.trigger.always {
+		l.checks = false
+		l.f = probe
+		l.f.wit = 0
+		return nil
+	}
+	l.f, err = c.check(place{scope: sc, bound: bound}, f, spec.delay, false)
+	return err
+}
+
+// indexOn returns the number of the secondary index on the given columns.
+func (p *storeSpec) indexOn(cols []int) int {
+	for i, x := range p.indexes {
+		if slices.Equal(x, cols) {
+			return i
+		}
+	}
+	p.indexes = append(p.indexes, cols)
+	return len(p.indexes) - 1
+}

@@ -1,0 +1,66 @@
+// Package mfotl evaluates formulas of past-time metric first-order temporal logic
+// over a trace, one time point at a time, with the work of a step independent of
+// the length of the trace.
+//
+// Compile turns checked formulas into a Plan, which is immutable. Plan.New makes
+// the State of one trace. A step is made provisionally by State.Step, read by
+// State.Rows, and ended by Commit or Rollback, so that a proposed event is judged
+// on the very state it would meet and leaves none behind unless it is adopted.
+//
+// # Semantics
+//
+// As in Basin, Klaedtke, Müller and Zălinescu, "Monitoring Metric First-Order
+// Temporal Properties" (JACM 62(2), 2015), for the past operators: PREVIOUS moves
+// by index and is false at the first time point; ONCE and SINCE go by differences
+// of time stamps, and see earlier time points of the same time stamp. `a SINCE[l,u]
+// b` needs b at some j with l ≤ tsᵢ − tsⱼ ≤ u and a at every k with j < k ≤ i;
+// entries that still wait to enter the interval fall with a as well.
+//
+// # Marks
+//
+// Every tuple of every relation has a mark: F if it is derivable from definite
+// facts, Fp if presumptive ones are needed, Tp if it is derivable only when
+// presumptive facts under a negation are disregarded; a tuple that is absent has
+// T. A conjunction takes the lesser mark, a disjunction, a quantifier, ONCE and the
+// choice of j in SINCE the greater, NOT m is F − m. This is the evaluation of a
+// formula three ways (all facts; presumptive facts only under negations; only
+// outside of them) in one pass; package naive makes the three and is the oracle.
+//
+// # Witnesses
+//
+// The witness of a satisfied formula at a time point and under a binding is a set
+// of log offsets, at most one for each predicate of the formula, defined thus:
+//
+//   - of a predicate: the offset of the event whose time point it is;
+//   - of a comparison, TRUE and NOT: the empty set;
+//   - of AND: the union of the operands' witnesses;
+//   - of OR and EXISTS: that of the best operand or instance; the best is the one
+//     with the greatest mark, among those the one with the most recent witness
+//     (compared from the greatest offset down), and of two that agree as far as
+//     the shorter goes, the shorter;
+//   - of PREVIOUS: that of the operand at the time point before;
+//   - of ONCE: that of the operand at the newest time point within the interval at
+//     which it has the greatest mark;
+//   - of SINCE: that of the right operand at the newest time point within the
+//     interval of those whose mark, lowered by the left operand since, is greatest.
+//     That the left operand held ever since is not listed.
+//
+// It depends on the trace and the formula only: not on the order of facts, nor on
+// steps rolled back, nor on the state having been stored and restored.
+//
+// # Evaluation
+//
+// A formula is a set of chains of conjuncts run by backtracking over one
+// environment (chain.go, one file per kind of conjunct); ONCE and SINCE are stores
+// (store.go, window.go, once.go, since.go) indexed by the columns by which they are
+// read, and updated only when a fact that can change them is there. PREVIOUS is no
+// store: what stands under n of them reads the facts of n time points ago, of which
+// a State retains that many (frame.go), and has stores of its own. The passing of
+// time costs nothing until a store is used.
+//
+// # Bounds
+//
+// A trace holds at most DefaultTuples window entries. Beyond that the fullest
+// window is emptied and every formula reading it is Lossy from then on; nothing is
+// ever cut silently.
+package mfotl

@@ -1,0 +1,282 @@
+package mfotl_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/internal/mfotl/naive"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// generator makes random formulas that obey the contract of check.Checked, and
+// traces for them.
+type generator struct {
+	*rand.Rand
+	fresh int
+	used  []relation // relations that the formulas made so far read
+}
+
+type relation struct {
+	name  string
+	kinds []schema.ValueKind
+}
+
+const (
+	intKind = schema.KindInt
+	strKind = schema.KindString
+	fltKind = schema.KindFloat
+)
+
+func relations() []relation {
+	return []relation{
+		{"e", nil},
+		{"f", nil},
+		{"p", []schema.ValueKind{intKind}},
+		{"q", []schema.ValueKind{intKind}},
+		{"s", []schema.ValueKind{strKind}},
+		{"t", []schema.ValueKind{strKind}},
+		{"u", []schema.ValueKind{fltKind}},
+		{"r", []schema.ValueKind{intKind, intKind}},
+		{"m", []schema.ValueKind{intKind, strKind}},
+		{"w", []schema.ValueKind{fltKind, intKind, strKind}},
+	}
+}
+
+// values are the constants of a kind: small and large ones, such as fit into a
+// word of the engine and such as do not.
+func values(k schema.ValueKind) []schema.Value {
+	switch k {
+	case schema.KindInt:
+		return []schema.Value{schema.IntValue(0), schema.IntValue(-1 << 62), schema.IntValue(3)}
+	case schema.KindString:
+		return []schema.Value{schema.StringValue("a"), schema.StringValue(""), schema.StringValue("b\n\"")}
+	case schema.KindFloat:
+		return []schema.Value{schema.FloatValue(0.5), schema.FloatValue(0.1)}
+	}
+	return nil
+}
+
+func pick[T any](g *generator, xs []T) T { return xs[g.IntN(len(xs))] }
+
+func (g *generator) column(k schema.ValueKind) check.Column {
+	g.fresh++
+	return check.Column{Name: fmt.Sprintf("x%d", g.fresh), Kind: k}
+}
+
+// checked makes a formula with up to two free variables.
+func (g *generator) checked(depth int) *check.Checked {
+	g.fresh = 0
+	var cols []check.Column
+	for range pick(g, []int{0, 1, 1, 1, 2, 2}) {
+		cols = append(cols, g.column(pick(g, []schema.ValueKind{intKind, intKind, strKind, fltKind})))
+	}
+	core := g.formula(cols, depth)
+	return &check.Checked{Core: core, Free: cols}
+}
+
+// formula makes a formula whose free variables are exactly cols.
+func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
+	if depth <= 0 {
+		return g.atom(cols)
+	}
+	switch d := depth - 1; g.IntN(12) {
+	case 0:
+		return &syntax.Or{Left: g.formula(cols, d), Right: g.formula(cols, d)}
+	case 1:
+		return g.exists(cols, d)
+	case 2:
+		return &syntax.Prev{I: g.interval(), F: g.formula(cols, d)}
+	case 3, 4:
+		return &syntax.Once{I: g.interval(), F: g.formula(cols, d)}
+	case 5, 6, 7:
+		return &syntax.Since{I: g.interval(), Left: g.left(g.some(cols), d), Right: g.formula(cols, d)}
+	case 8:
+		a, b := g.cover(cols)
+		return &syntax.And{Left: g.formula(a, d), Right: g.formula(b, d)}
+	case 9, 10:
+		return &syntax.And{Left: g.formula(cols, d), Right: &syntax.Not{F: g.formula(g.some(cols), d)}}
+	case 11:
+		return g.test(cols, d)
+	}
+	return g.atom(cols)
+}
+
+// left makes a left operand of SINCE.
+func (g *generator) left(cols []check.Column, depth int) syntax.Formula {
+	f := g.formula(cols, depth)
+	if g.IntN(2) == 0 {
+		return &syntax.Not{F: f}
+	}
+	return f
+}
+
+// some is a random subset of cols.
+func (g *generator) some(cols []check.Column) []check.Column {
+	var out []check.Column
+	for _, c := range cols {
+		if g.IntN(3) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// cover is two subsets of cols that together are cols.
+func (g *generator) cover(cols []check.Column) (a, b []check.Column) {
+	for _, c := range cols {
+		n := g.IntN(3)
+		if n != 0 {
+			a = append(a, c)
+		}
+		if n != 1 {
+			b = append(b, c)
+		}
+	}
+	return a, b
+}
+
+func (g *generator) exists(cols []check.Column, depth int) syntax.Formula {
+	c := g.column(pick(g, []schema.ValueKind{intKind, strKind, fltKind}))
+	f := g.formula(append(slices.Clip(cols), c), depth)
+	return &syntax.Exists{Vars: []syntax.Var{{Name: c.Name}}, F: f}
+}
+
+// test adds a comparison: one that restricts, or one that binds the last column.
+func (g *generator) test(cols []check.Column, depth int) syntax.Formula {
+	if len(cols) == 0 {
+		return g.closed(depth)
+	}
+	n := len(cols) - 1
+	last := syntax.Var{Name: cols[n].Name}
+	var other syntax.Term = syntax.Const{Value: pick(g, values(cols[n].Kind))}
+	rest := cols
+	if g.IntN(2) == 0 {
+		rest = cols[:n]
+		for _, c := range rest {
+			if c.Kind == cols[n].Kind {
+				other = syntax.Var{Name: c.Name}
+			}
+		}
+		return &syntax.And{Left: g.formula(rest, depth), Right: &syntax.Cmp{Op: syntax.Eq, Left: last, Right: other}}
+	}
+	if g.IntN(2) == 0 {
+		other = syntax.Var{Name: pick(g, cols).Name}
+	}
+	op := pick(g, []syntax.CmpOp{syntax.Eq, syntax.Less, syntax.LessEq, syntax.Greater, syntax.GreaterEq})
+	return &syntax.And{Left: g.formula(cols, depth), Right: &syntax.Cmp{Op: op, Left: last, Right: other}}
+}
+
+func (g *generator) closed(depth int) syntax.Formula {
+	if g.IntN(4) == 0 {
+		return &syntax.Bool{Value: g.IntN(3) > 0}
+	}
+	return &syntax.Not{F: g.formula(nil, depth)}
+}
+
+func (g *generator) interval() syntax.Interval {
+	lo := pick(g, []int64{0, 0, 0, 1, 2, 3})
+	if g.IntN(3) == 0 {
+		return syntax.Interval{Lo: lo, Unbounded: true}
+	}
+	return syntax.Interval{Lo: lo, Hi: lo + pick(g, []int64{0, 0, 1, 2, 4})}
+}
+
+// atom makes a predicate over cols, or a conjunction of such.
+func (g *generator) atom(cols []check.Column) syntax.Formula {
+	var fit []relation
+	for _, r := range relations() {
+		if _, ok := place(r, cols); ok {
+			fit = append(fit, r)
+		}
+	}
+	if len(fit) > 0 {
+		return g.pred(pick(g, fit), cols)
+	}
+	n := len(cols) / 2
+	return &syntax.And{Left: g.atom(cols[:n]), Right: g.atom(cols[n:])}
+}
+
+// place gives every column a position of its kind.
+func place(r relation, cols []check.Column) (map[int]check.Column, bool) {
+	at := map[int]check.Column{}
+	for _, c := range cols {
+		found := false
+		for i, k := range r.kinds {
+			if _, taken := at[i]; !taken && !found && k == c.Kind {
+				at[i] = c
+				found = true
+			}
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	return at, true
+}
+
+// pred fills the positions without a column with constants, repeated variables and
+// wildcards.
+func (g *generator) pred(r relation, cols []check.Column) syntax.Formula {
+	g.used = append(g.used, r)
+	at, _ := place(r, cols)
+	p := &syntax.Pred{Name: r.name}
+	var wild []syntax.Var
+	for i, k := range r.kinds {
+		c, ok := at[i]
+		n := g.IntN(3)
+		for _, x := range cols {
+			if !ok && n == 0 && x.Kind == k {
+				c, ok = x, true
+			}
+		}
+		switch {
+		case ok:
+			p.Args = append(p.Args, syntax.Var{Name: c.Name})
+		case n == 1:
+			p.Args = append(p.Args, syntax.Const{Value: pick(g, values(k))})
+		default:
+			v := syntax.Var{Name: "_" + g.column(k).Name}
+			wild = append(wild, v)
+			p.Args = append(p.Args, v)
+		}
+	}
+	if len(wild) > 0 {
+		return &syntax.Exists{Vars: wild, F: p}
+	}
+	return p
+}
+
+// trace makes a trace over the relations of formulas; offsets ascend with gaps.
+func (g *generator) trace(length int, presumptive float64) []naive.TimePoint {
+	var tps []naive.TimePoint
+	ts, offset := g.Int64N(3), g.Uint64N(3)
+	for range length {
+		tps = append(tps, naive.TimePoint{TS: ts, Offset: offset, Facts: g.facts(presumptive)})
+		ts += pick(g, []int64{0, 0, 1, 1, 2, 3, 7})
+		offset += 1 + g.Uint64N(3)
+	}
+	return tps
+}
+
+func (g *generator) facts(presumptive float64) []schema.Fact {
+	var facts []schema.Fact
+	for range pick(g, []int{0, 1, 2, 4, 6}) {
+		r := pick(g, relations())
+		if len(g.used) > 0 && g.IntN(6) > 0 {
+			r = pick(g, g.used)
+		}
+		f := schema.Fact{Name: r.name}
+		for _, k := range r.kinds {
+			f.Args = append(f.Args, pick(g, values(k)))
+		}
+		if g.Float64() < presumptive {
+			f.Strength = verdict.Presumptive
+		}
+		facts = append(facts, f)
+	}
+	return facts
+}

@@ -1,0 +1,76 @@
+package mfotl
+
+import "github.com/aspis-rv/aspis/pkg/verdict"
+
+// journal remembers how to undo every change that the pending step made to the
+// stores, newest last. Undoing costs as much as the changes did.
+type journal struct {
+	recs []change
+	data []uint64 // what the changes overwrote
+}
+
+// change is one reversible change of one slot.
+type change struct {
+	kind  changeKind
+	store int32
+	slot  int32
+	prev  int32 // the slot's predecessor in time order before the change, or stay
+	off   int32 // where the change's data starts; it ends where that of the next does
+}
+
+type changeKind uint8
+
+const (
+	slotMade    changeKind = iota // the slot is new
+	slotFreed                     // data: its tuple and entries
+	entryAdded                    // one entry appended; data: those it displaced from the end
+	entriesSet                    // data: all entries as they were
+	stay        = -2              // the slot did not move in time order
+	keepRecords = 1024            // capacity given back above this many records
+)
+
+func (j *journal) log(kind changeKind, s *store, slot, prev int32) {
+	j.recs = append(j.recs, change{kind: kind, store: s.spec.id, slot: slot, prev: prev, off: int32(len(j.data))})
+}
+
+// undo takes every change back and leaves the journal empty.
+func (j *journal) undo(stores []*store) {
+	for i := len(j.recs) - 1; i >= 0; i-- {
+		c := &j.recs[i]
+		s := stores[c.store]
+		data := j.data[c.off:]
+		switch c.kind {
+		case slotMade:
+			s.drop(c.slot)
+		case slotFreed:
+			a := s.spec.arity
+			s.revive(c.slot, data[:a], data[a:], c.prev)
+		case entryAdded:
+			e := s.ents[c.slot]
+			s.count(c.slot, func() { s.ents[c.slot] = append(e[:len(e)-s.stride], data...) })
+			s.move(c.slot, c.prev)
+		case entriesSet:
+			s.count(c.slot, func() { s.ents[c.slot] = append(s.ents[c.slot][:0], data...) })
+		}
+		j.data = j.data[:c.off]
+	}
+	j.clear()
+}
+
+// clear forgets the changes.
+func (j *journal) clear() {
+	if cap(j.recs) > keepRecords {
+		*j = journal{}
+		return
+	}
+	j.recs, j.data = j.recs[:0], j.data[:0]
+}
+
+// entry layout within a slot: time stamp, mark, witness.
+const (
+	entTS   = 0
+	entMark = 1
+	entWit  = 2
+)
+
+func entryMark(e []uint64, at int) verdict.Value { return verdict.Value(e[at+entMark]) }

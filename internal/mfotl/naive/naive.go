@@ -1,0 +1,288 @@
+// Package naive executes the definition of past-time metric first-order temporal
+// logic: it tries every assignment of values to variables and evaluates the formula
+// by recursion. It is slow, shares nothing with package mfotl, and is its oracle;
+// nothing but tests imports it.
+//
+// A formula is evaluated three ways, as the design defines evidence: with all facts
+// as they are; with presumptive facts counted only where they stand under a
+// negation; and with presumptive facts counted only where they do not. A binding in
+// the first two is marked F, in the first alone Fp, in the third alone Tp.
+package naive
+
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// TimePoint is one time point of a finite trace.
+type TimePoint struct {
+	TS     int64
+	Offset uint64
+	Facts  []schema.Fact
+}
+
+// Rows returns the satisfying assignments of the free variables of f, which are
+// vars, at time point i of the trace, with marks and witnesses, sorted by value.
+func Rows(f syntax.Formula, vars []check.Column, trace []TimePoint, i int) []schema.Row {
+	e := eval{trace: trace[:i+1], env: map[string]schema.Value{}, kinds: map[string]schema.ValueKind{}}
+	e.domain = domain(f, e.trace)
+	free := make([]string, len(vars))
+	for k, v := range vars {
+		free[k] = v.Name
+		e.kinds[v.Name] = v.Kind
+	}
+	var rows []schema.Row
+	e.assign(free, func() {
+		m := e.mark(f, i)
+		if m == verdict.T {
+			return
+		}
+		row := schema.Row{Values: []schema.Value{}, Mark: m, Witness: e.witness(f, i)}
+		for _, v := range free {
+			row.Values = append(row.Values, e.env[v])
+		}
+		rows = append(rows, row)
+	})
+	slices.SortFunc(rows, func(a, b schema.Row) int {
+		return slices.CompareFunc(a.Values, b.Values, schema.Compare)
+	})
+	return rows
+}
+
+// eval is one evaluation: the trace, the active domain and the current assignment.
+type eval struct {
+	trace  []TimePoint
+	domain []schema.Value
+	env    map[string]schema.Value
+	kinds  map[string]schema.ValueKind // of the variables whose type is known
+}
+
+// assign calls do under every assignment of domain values to vars, of their type
+// where that is known.
+func (e *eval) assign(vars []string, do func()) {
+	if len(vars) == 0 {
+		do()
+		return
+	}
+	for _, v := range e.domain {
+		if k, ok := e.kinds[vars[0]]; ok && k != v.Kind {
+			continue
+		}
+		e.env[vars[0]] = v
+		e.assign(vars[1:], do)
+	}
+	delete(e.env, vars[0])
+}
+
+// way says which presumptive facts count: those under an even number of negations,
+// and those under an odd number.
+type way struct {
+	even, odd bool
+}
+
+func (w way) negated() way { return way{even: w.odd, odd: w.even} }
+
+// mark derives the mark of f under the assignment from its three evaluations.
+func (e *eval) mark(f syntax.Formula, i int) verdict.Value {
+	asIs := e.holds(f, i, way{even: true, odd: true})
+	low := e.holds(f, i, way{even: false, odd: true})
+	high := e.holds(f, i, way{even: true, odd: false})
+	switch {
+	case asIs && low:
+		return verdict.F
+	case asIs:
+		return verdict.Fp
+	case high:
+		return verdict.Tp
+	}
+	return verdict.T
+}
+
+// holds is the definition.
+func (e *eval) holds(f syntax.Formula, i int, w way) bool {
+	switch f := f.(type) {
+	case *syntax.Bool:
+		return f.Value
+	case *syntax.Pred:
+		return e.fact(f, i, w.even)
+	case *syntax.Cmp:
+		return e.compare(f)
+	case *syntax.Not:
+		return !e.holds(f.F, i, w.negated())
+	case *syntax.And:
+		return e.holds(f.Left, i, w) && e.holds(f.Right, i, w)
+	case *syntax.Or:
+		return e.holds(f.Left, i, w) || e.holds(f.Right, i, w)
+	case *syntax.Implies:
+		return !e.holds(f.Left, i, w.negated()) || e.holds(f.Right, i, w)
+	case *syntax.Equiv:
+		return (!e.holds(f.Left, i, w.negated()) || e.holds(f.Right, i, w)) &&
+			(!e.holds(f.Right, i, w.negated()) || e.holds(f.Left, i, w))
+	case *syntax.Exists:
+		some := false
+		e.assign(names(f.Vars), func() { some = some || e.holds(f.F, i, w) })
+		return some
+	case *syntax.Forall:
+		all := true
+		e.assign(names(f.Vars), func() { all = all && e.holds(f.F, i, w) })
+		return all
+	case *syntax.Prev:
+		return i > 0 && e.within(f.I, i, i-1) && e.holds(f.F, i-1, w)
+	case *syntax.Once:
+		for j := i; j >= 0; j-- {
+			if e.within(f.I, i, j) && e.holds(f.F, j, w) {
+				return true
+			}
+		}
+		return false
+	case *syntax.Historically:
+		for j := i; j >= 0; j-- {
+			if e.within(f.I, i, j) && !e.holds(f.F, j, w) {
+				return false
+			}
+		}
+		return true
+	case *syntax.Since:
+		for j := i; j >= 0; j-- {
+			if e.within(f.I, i, j) && e.holds(f.Right, j, w) {
+				return true
+			}
+			if !e.holds(f.Left, j, w) {
+				return false
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// within reports whether time point j lies within the interval seen from i.
+func (e *eval) within(in syntax.Interval, i, j int) bool {
+	d := e.trace[i].TS - e.trace[j].TS
+	return d >= in.Lo && (in.Unbounded || d <= in.Hi)
+}
+
+// fact reports whether the predicate is among the facts that count.
+func (e *eval) fact(p *syntax.Pred, i int, presumptive bool) bool {
+	return slices.ContainsFunc(e.trace[i].Facts, func(f schema.Fact) bool {
+		if f.Name != p.Name || len(f.Args) != len(p.Args) {
+			return false
+		}
+		for k, t := range p.Args {
+			if f.Args[k] != e.term(t) {
+				return false
+			}
+		}
+		return presumptive || f.Strength == verdict.Definite
+	})
+}
+
+func (e *eval) term(t syntax.Term) schema.Value {
+	switch t := t.(type) {
+	case syntax.Var:
+		return e.env[t.Name]
+	case syntax.Const:
+		return t.Value
+	}
+	return schema.Value{}
+}
+
+func (e *eval) compare(f *syntax.Cmp) bool {
+	l, r := e.term(f.Left), e.term(f.Right)
+	if l.Kind != r.Kind {
+		return false
+	}
+	c := schema.Compare(l, r)
+	switch f.Op {
+	case syntax.Eq:
+		return c == 0
+	case syntax.Less:
+		return c < 0
+	case syntax.LessEq:
+		return c <= 0
+	case syntax.Greater:
+		return c > 0
+	case syntax.GreaterEq:
+		return c >= 0
+	}
+	return false
+}
+
+func names(vs []syntax.Var) []string {
+	out := make([]string, len(vs))
+	for i, v := range vs {
+		out[i] = v.Name
+	}
+	return out
+}
+
+// domain is the active domain: the values in the trace and in the formula, and one
+// more when there are none, since a domain is never empty.
+func domain(f syntax.Formula, trace []TimePoint) []schema.Value {
+	set := map[schema.Value]bool{}
+	for _, tp := range trace {
+		for _, fact := range tp.Facts {
+			for _, v := range fact.Args {
+				set[v] = true
+			}
+		}
+	}
+	constants(f, set)
+	if len(set) == 0 {
+		set[schema.IntValue(0)] = true
+	}
+	var out []schema.Value
+	for v := range set {
+		out = append(out, v)
+	}
+	slices.SortFunc(out, schema.Compare)
+	return out
+}
+
+func constants(f syntax.Formula, set map[schema.Value]bool) {
+	add := func(ts ...syntax.Term) {
+		for _, t := range ts {
+			if c, ok := t.(syntax.Const); ok {
+				set[c.Value] = true
+			}
+		}
+	}
+	switch f := f.(type) {
+	case *syntax.Bool:
+	case *syntax.Pred:
+		add(f.Args...)
+	case *syntax.Cmp:
+		add(f.Left, f.Right)
+	case *syntax.Not:
+		constants(f.F, set)
+	case *syntax.And:
+		constants(f.Left, set)
+		constants(f.Right, set)
+	case *syntax.Or:
+		constants(f.Left, set)
+		constants(f.Right, set)
+	case *syntax.Implies:
+		constants(f.Left, set)
+		constants(f.Right, set)
+	case *syntax.Equiv:
+		constants(f.Left, set)
+		constants(f.Right, set)
+	case *syntax.Exists:
+		constants(f.F, set)
+	case *syntax.Forall:
+		constants(f.F, set)
+	case *syntax.Prev:
+		constants(f.F, set)
+	case *syntax.Once:
+		constants(f.F, set)
+	case *syntax.Historically:
+		constants(f.F, set)
+	case *syntax.Since:
+		constants(f.Left, set)
+		constants(f.Right, set)
+	}
+}

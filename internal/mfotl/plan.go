@@ -1,0 +1,218 @@
+package mfotl
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// The errors of this package, to be tested with errors.Is.
+var (
+	// ErrFormula is a formula outside the contract of check.Checked.
+	ErrFormula = errors.New("mfotl: formula cannot be compiled")
+	// ErrState is an encoded state that AppendState did not write.
+	ErrState = errors.New("mfotl: state is corrupt")
+	// ErrOther is an encoded state of another plan or version.
+	ErrOther = errors.New("mfotl: state belongs to another plan or version")
+)
+
+// DefaultTuples is the number of window entries one trace may hold. An entry costs
+// some 100 to 150 bytes, so a trace is bounded by about 20 MB; the largest window
+// of the reference workloads (200 users by 200 resources, and 12,000 objects)
+// needs 40,000.
+const DefaultTuples = 1 << 17
+
+// MaxDelay is the greatest number of PREVIOUS operators one above the other. A
+// trace retains that many time points in full, so that 64 bound a trace to 64
+// events; rules that look further back use ONCE.
+const MaxDelay = 64
+
+// Plan is a set of formulas compiled together. It is immutable and safe for
+// concurrent use; what it computes with lies in the States made from it.
+type Plan struct {
+	print  [16]byte // fingerprint
+	seed   uint64
+	budget int
+	depth  int // greatest delay
+
+	relOf  map[string]int
+	rels   []relSpec
+	consts dict
+	stores []*storeSpec // every store after those it reads
+	roots  []root
+	rootOf []int // by formula
+
+	always []uint64     // stores updated at every step, a bit set
+	wakes  [][][]uint64 // by delay and relation: stores updated when it has facts there
+	keep   [][]int      // by k: relations needed k+1 steps later, ascending
+
+	// Sizes of scratch memory.
+	envSize, keySize, levels, preds int
+}
+
+// relSpec is a relation that some formula reads.
+type relSpec struct {
+	name     string
+	arity    int
+	maxDelay int
+}
+
+// root is one distinct formula.
+type root struct {
+	f     *fused
+	reads []int32
+}
+
+// Option changes how Compile makes a plan.
+type Option func(*Plan)
+
+// WithTuples sets the number of window entries one trace may hold; DefaultTuples
+// unless given. It is part of the plan's fingerprint.
+func WithTuples(n int) Option { return func(p *Plan) { p.budget = n } }
+
+// Compile makes a plan of formulas; formula i of the plan is formulas[i]. Equal
+// formulas, and temporal sub-formulas equal up to the names of their variables,
+// are evaluated once. It fails with ErrFormula if a formula's Core does not obey
+// the contract of check.Checked.
+func Compile(formulas []*check.Checked, opts ...Option) (*Plan, error) {
+	p := &Plan{budget: DefaultTuples, relOf: map[string]int{}}
+	for _, o := range opts {
+		o(p)
+	}
+	c := compiler{plan: p, stores: map[string]int32{}}
+	h := sha256.New()
+	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\n", stateVersion, p.budget)
+	roots := map[string]int{}
+	for i, f := range formulas {
+		text, err := rootText(f)
+		if err != nil {
+			return nil, fmt.Errorf("formula %d: %w", i, err)
+		}
+		fmt.Fprintf(h, "%s\n", text)
+		at, ok := roots[text]
+		if !ok {
+			at = len(p.roots)
+			if err := c.root(f); err != nil {
+				return nil, fmt.Errorf("formula %d: %w", i, err)
+			}
+			roots[text] = at
+		}
+		p.rootOf = append(p.rootOf, at)
+	}
+	sum := h.Sum(nil)
+	copy(p.print[:], sum)
+	p.seed = binary.LittleEndian.Uint64(sum[16:])
+	c.finish()
+	return p, nil
+}
+
+// rootText is the canonical text of a formula together with the order of its
+// columns.
+func rootText(f *check.Checked) (string, error) {
+	text, free, err := canonical(f.Core)
+	if err != nil {
+		return "", err
+	}
+	if len(free) != len(f.Free) {
+		return "", fmt.Errorf("%w: it has %d free variables, its columns are %d", ErrFormula, len(free), len(f.Free))
+	}
+	num := map[string]int{}
+	for i, name := range free {
+		num[name] = i
+	}
+	for _, col := range f.Free {
+		n, ok := num[col.Name]
+		if !ok {
+			return "", fmt.Errorf("%w: column %s is not a free variable of it", ErrFormula, col.Name)
+		}
+		delete(num, col.Name)
+		text += fmt.Sprintf(" %d", n)
+	}
+	return text, nil
+}
+
+// Formulas is the number of formulas the plan was compiled from.
+func (p *Plan) Formulas() int { return len(p.rootOf) }
+
+// Fingerprint identifies the plan: states move only between plans that have the
+// same one. Equal formulas in equal order, with equal options, have equal ones.
+func (p *Plan) Fingerprint() [16]byte { return p.print }
+
+// finish computes what depends on the whole plan.
+func (c *compiler) finish() {
+	p := c.plan
+	for _, r := range p.rels {
+		p.depth = max(p.depth, r.maxDelay)
+	}
+	p.depth = max(p.depth, c.depth)
+	words := (len(p.stores) + 63) / 64
+	p.always = make([]uint64, words)
+	p.wakes = make([][][]uint64, p.depth+1)
+	for d := range p.wakes {
+		p.wakes[d] = make([][]uint64, len(p.rels))
+	}
+	for _, s := range p.stores {
+		t := s.trigger()
+		if t.always {
+			p.always[s.id/64] |= 1 << (s.id % 64)
+		}
+		for _, src := range t.on {
+			w := &p.wakes[src.delay][src.rel]
+			if *w == nil {
+				*w = make([]uint64, words)
+			}
+			(*w)[s.id/64] |= 1 << (s.id % 64)
+		}
+	}
+	p.keep = make([][]int, p.depth)
+	for k := range p.keep {
+		for rel, r := range p.rels {
+			if r.maxDelay > k {
+				p.keep[k] = append(p.keep[k], rel)
+			}
+		}
+	}
+}
+
+// trigger says when the store can change other than by the passing of time.
+func (p *storeSpec) trigger() trigger {
+	switch {
+	case p.left == nil:
+		return p.operand.trigger
+	case p.left.negated && !p.left.checks:
+		return p.operand.trigger.or(p.left.f.trigger)
+	}
+	return trigger{always: true}
+}
+
+// relation gives a relation its number.
+func (c *compiler) relation(name string, arity, delay int) (int, error) {
+	p := c.plan
+	rel, ok := p.relOf[name]
+	if !ok {
+		rel = len(p.rels)
+		p.relOf[name] = rel
+		p.rels = append(p.rels, relSpec{name: name, arity: arity})
+	}
+	r := &p.rels[rel]
+	if r.arity != arity {
+		return 0, fmt.Errorf("%w: relation %s has %d arguments here and %d elsewhere", ErrFormula, name, arity, r.arity)
+	}
+	r.maxDelay = max(r.maxDelay, delay)
+	return rel, nil
+}
+
+// constant gives a constant its word.
+func (c *compiler) constant(v schema.Value) word {
+	if w, ok := inline(v); ok {
+		return w
+	}
+	if w, ok := c.plan.consts.find(v); ok {
+		return w
+	}
+	return c.plan.consts.add(v)
+}

@@ -1,0 +1,196 @@
+package mfotl_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/mfotl"
+	"github.com/aspis-rv/aspis/internal/mfotl/naive"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+var (
+	seedFlag  = flag.Uint64("seed", 1, "first seed of the random comparison")
+	casesFlag = flag.Int("cases", 20_000, "formula and log pairs of the random comparison")
+)
+
+// TestAgainstDefinition compares the engine with the executed definition on random
+// formulas and logs, at every time point, values, marks and witnesses, with steps
+// rolled back and states restored in between.
+func TestAgainstDefinition(t *testing.T) {
+	cases, points, rows := 0, 0, 0
+	marks := map[verdict.Value]int{}
+	for seed := *seedFlag; cases < *casesFlag; seed++ {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
+		var formulas []*check.Checked
+		for range 1 + g.IntN(3) {
+			formulas = append(formulas, g.checked(pick(g, []int{1, 2, 2, 2, 3})))
+		}
+		plan, err := mfotl.Compile(formulas)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, list(formulas))
+		}
+		trace := g.trace(2+g.IntN(7), pick(g, []float64{0, 0.3, 0.6}))
+		want := make([][][]schema.Row, len(trace))
+		for i := range trace {
+			for _, f := range formulas {
+				r := naive.Rows(f.Core, f.Free, trace, i)
+				for _, row := range r {
+					marks[row.Mark]++
+				}
+				rows += len(r)
+				want[i] = append(want[i], r)
+			}
+		}
+		if msg := compare(plan, trace, want, seed); msg != "" {
+			trace, msg = shrink(plan, formulas, trace, seed, msg)
+			t.Fatalf("seed %d (repeat: go test ./internal/mfotl -run TestAgainstDefinition -args -seed %d -cases 1): %s\n%s%s",
+				seed, seed, msg, list(formulas), show(trace))
+		}
+		cases += len(formulas)
+		points += len(formulas) * len(trace)
+	}
+	t.Logf("%d formula and log pairs, %d time points, %d rows, by mark %v", cases, points, rows, marks)
+	for _, m := range []verdict.Value{verdict.Tp, verdict.Fp, verdict.F} {
+		if *casesFlag > 1000 && marks[m] < 100 {
+			t.Errorf("only %d rows are marked %v: the generator does not exercise it", marks[m], m)
+		}
+	}
+}
+
+// compare runs the trace; it says what is wrong, or nothing.
+func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, seed uint64) (msg string) {
+	defer func() {
+		if r := recover(); r != nil {
+			msg = fmt.Sprintf("panic: %v", r)
+		}
+	}()
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
+	st, straight := plan.New(), plan.New()
+	for i, tp := range trace {
+		if g.IntN(3) == 0 {
+			before := st.AppendState(nil)
+			shadow := g.trace(1, 0.3)[0]
+			st.Step(tp.TS+shadow.TS, tp.Offset+9, shadow.Facts)
+			for f := range plan.Formulas() {
+				st.Rows(f)
+			}
+			st.Rollback()
+			if g.IntN(2) == 0 && !bytes.Equal(before, st.AppendState(nil)) {
+				return fmt.Sprintf("time point %d: a step rolled back changed the state", i)
+			}
+		}
+		if g.IntN(4) == 0 {
+			saved := st.AppendState(nil)
+			var err error
+			if st, err = plan.Restore(saved); err != nil {
+				return fmt.Sprintf("time point %d: %v", i, err)
+			}
+			if !bytes.Equal(saved, st.AppendState(nil)) {
+				return fmt.Sprintf("time point %d: restoring changed the state", i)
+			}
+		}
+		if g.IntN(4) == 0 {
+			st.Trim()
+		}
+		st.Step(tp.TS, tp.Offset, tp.Facts)
+		straight.Step(tp.TS, tp.Offset, tp.Facts)
+		for f := range plan.Formulas() {
+			got := st.Rows(f)
+			if !same(got, want[i][f]) {
+				return fmt.Sprintf("time point %d, formula %d:\n got %v\nwant %v", i, f, got, want[i][f])
+			}
+			if !same(straight.Rows(f), got) {
+				return fmt.Sprintf("time point %d, formula %d: without roll-backs and restores %v, with them %v", i, f, straight.Rows(f), got)
+			}
+		}
+		st.Commit()
+		straight.Commit()
+	}
+	if !bytes.Equal(st.AppendState(nil), straight.AppendState(nil)) {
+		return "equal traces, unequal states"
+	}
+	return ""
+}
+
+func same(a, b []schema.Row) bool {
+	return slices.EqualFunc(a, b, func(x, y schema.Row) bool {
+		return x.Mark == y.Mark && slices.Equal(x.Values, y.Values) && slices.Equal(x.Witness, y.Witness)
+	})
+}
+
+// shrink leaves out time points and facts as long as the comparison fails.
+func shrink(plan *mfotl.Plan, formulas []*check.Checked, trace []naive.TimePoint, seed uint64, msg string) ([]naive.TimePoint, string) {
+	fails := func(tr []naive.TimePoint) string {
+		want := make([][][]schema.Row, len(tr))
+		for i := range tr {
+			for _, f := range formulas {
+				want[i] = append(want[i], naive.Rows(f.Core, f.Free, tr, i))
+			}
+		}
+		return compare(plan, tr, want, seed)
+	}
+	for again := true; again; {
+		again = false
+		for _, smaller := range smallerTraces(trace) {
+			if m := fails(smaller); m != "" {
+				trace, msg, again = smaller, m, true
+				break
+			}
+		}
+	}
+	return trace, msg
+}
+
+func smallerTraces(trace []naive.TimePoint) [][]naive.TimePoint {
+	var out [][]naive.TimePoint
+	for i := range trace {
+		out = append(out, append(append([]naive.TimePoint(nil), trace[:i]...), trace[i+1:]...))
+	}
+	for i, tp := range trace {
+		for k := range tp.Facts {
+			cut := append([]naive.TimePoint(nil), trace...)
+			cut[i].Facts = append(append([]schema.Fact(nil), tp.Facts[:k]...), tp.Facts[k+1:]...)
+			out = append(out, cut)
+		}
+	}
+	return out
+}
+
+func columns(f *check.Checked) []string {
+	out := []string{}
+	for _, c := range f.Free {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+func list(fs []*check.Checked) string {
+	var b strings.Builder
+	for i, f := range fs {
+		fmt.Fprintf(&b, "formula %d over %v: %s\n", i, columns(f), f.Core)
+	}
+	return b.String()
+}
+
+func show(trace []naive.TimePoint) string {
+	var b strings.Builder
+	for _, tp := range trace {
+		fmt.Fprintf(&b, "@%d #%d", tp.TS, tp.Offset)
+		for _, f := range tp.Facts {
+			fmt.Fprintf(&b, " %s%v", f.Name, f.Args)
+			if f.Strength == verdict.Presumptive {
+				b.WriteByte('?')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,199 @@
+package mfotl
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// State is what one trace has left behind in a Plan. It is not safe for concurrent
+// use. Between Step and the Commit or Rollback that ends it a step is pending: only
+// then are there Rows.
+type State struct {
+	plan    *Plan
+	stores  []*store // by id; nil: empty
+	lost    []bool   // by store: it overflowed; nil: none did
+	ring    []frame  // the newest time points; one more than the plan reads
+	base    int      // where in ring the newest is
+	points  uint64   // time points so far, the pending one included
+	pending bool
+	entries int // over all stores
+	dict    dict
+	sweepAt int
+	journal journal
+	step    uint64 // steps made, rolled back ones included; not part of the state
+
+	// Scratch memory.
+	env    []word
+	key    []word
+	wit    []uint64
+	levels []level
+	order  []uint64
+	active []uint64
+	preds  map[int]*predIndex
+}
+
+// New returns the state of a trace without history.
+func (p *Plan) New() *State {
+	return &State{
+		plan:    p,
+		stores:  make([]*store, len(p.stores)),
+		ring:    make([]frame, p.depth+2),
+		dict:    dict{base: uint64(len(p.consts.vals))},
+		sweepAt: sweepSlack,
+		env:     make([]word, p.envSize),
+		key:     make([]word, p.keySize),
+		levels:  make([]level, p.levels),
+		active:  make([]uint64, len(p.always)),
+	}
+}
+
+// Step evaluates the next time point provisionally: its time stamp, the log offset
+// of its event, which must be below 1<<64 - 1, and its facts, which are a set. A
+// time stamp before that of the last time point counts as that. Facts of relations
+// no formula reads, and those with a wrong number of arguments, are passed over.
+//
+// Step panics if a step is pending already: that is an error of the program.
+// Its cost grows with the facts that formulas read and what they change, not with
+// the length of the trace.
+func (st *State) Step(ts int64, offset uint64, facts []schema.Fact) {
+	if st.pending {
+		panic("mfotl: Step before the pending one was committed or rolled back")
+	}
+	if st.points > 0 {
+		ts = max(ts, st.frame(0).ts)
+	}
+	st.pending = true
+	st.step++
+	st.points++
+	st.base = (st.base + len(st.ring) - 1) % len(st.ring)
+	st.fill(st.frame(0), ts, offset+1, facts)
+	st.update()
+}
+
+// update brings the stores that may change up to the pending time point, each
+// after those it reads.
+func (st *State) update() {
+	copy(st.active, st.plan.always)
+	for d := 0; d <= st.plan.depth && uint64(d) < st.points; d++ {
+		for _, sp := range st.frame(d).spans {
+			for i, w := range st.plan.wakes[d][sp.rel] {
+				st.active[i] |= w
+			}
+		}
+	}
+	for i, w := range st.active {
+		for ; w != 0; w &= w - 1 {
+			spec := st.plan.stores[64*i+bits.TrailingZeros64(w)]
+			if st.points > uint64(spec.delay) {
+				spec.update(st)
+			}
+		}
+	}
+}
+
+// clock returns the time stamp up to which a store at a delay is committed; false
+// if there is none yet.
+func (st *State) clock(delay int) (int64, bool) {
+	if st.pending {
+		delay++
+	}
+	if st.points <= uint64(delay) {
+		return 0, false
+	}
+	return st.frame(delay).ts, true
+}
+
+// Commit makes the pending step part of the state.
+func (st *State) Commit() {
+	st.mustPend("Commit")
+	st.pending = false
+	st.journal.clear()
+	st.enforceBudget()
+	st.sweepIfDue()
+}
+
+// Rollback undoes the pending step: the state is as before it. The cost is that of
+// what the step changed.
+func (st *State) Rollback() {
+	st.mustPend("Rollback")
+	st.journal.undo(st.stores)
+	st.base = (st.base + 1) % len(st.ring)
+	st.points--
+	st.pending = false
+	st.sweepIfDue()
+}
+
+func (st *State) mustPend(what string) {
+	if !st.pending {
+		panic("mfotl: " + what + " without a pending step")
+	}
+}
+
+// Trim gives memory back that no later step can use. It changes nothing that can
+// be observed.
+func (st *State) Trim() {
+	if !st.pending {
+		st.expireAll()
+	}
+}
+
+func (st *State) expireAll() {
+	for _, s := range st.stores {
+		if s == nil {
+			continue
+		}
+		if clock, ok := st.clock(s.spec.delay); ok {
+			s.expire(clock)
+		}
+	}
+}
+
+// Rows returns the bindings that satisfy formula i at the pending time point, with
+// their marks (Tp, Fp or F) and witnesses, sorted by value; nil if there are none.
+// The caller owns the result. It panics without a pending step.
+func (st *State) Rows(i int) []schema.Row {
+	st.mustPend("Rows")
+	f := st.plan.roots[st.plan.rootOf[i]].f
+	if !f.trigger.fires(st) {
+		return nil
+	}
+	rel := f.collect(st)
+	n := rel.len()
+	if n == 0 {
+		return nil
+	}
+	rows := make([]schema.Row, n)
+	values := make([]schema.Value, n*rel.arity)
+	witnesses := make([]uint64, 0, n*rel.wit)
+	for r := range rows {
+		vs := values[r*rel.arity : (r+1)*rel.arity : (r+1)*rel.arity]
+		for j, w := range rel.tuple(r) {
+			vs[j] = st.value(w)
+		}
+		at := len(witnesses)
+		for _, w := range slices.Backward(rel.witness(r)) {
+			if w != 0 {
+				witnesses = append(witnesses, w-1)
+			}
+		}
+		rows[r] = schema.Row{Values: vs, Mark: rel.marks[r], Witness: witnesses[at:len(witnesses):len(witnesses)]}
+	}
+	slices.SortFunc(rows, func(a, b schema.Row) int { return slices.CompareFunc(a.Values, b.Values, schema.Compare) })
+	return rows
+}
+
+// Value returns the strongest mark among the Rows of formula i.
+func (st *State) Value(i int) verdict.Value {
+	st.mustPend("Value")
+	out := verdict.T
+	f := st.plan.roots[st.plan.rootOf[i]].f
+	if f.trigger.fires(st) {
+		for _, m := range f.collect(st).marks {
+			out = verdict.Fuse(out, m)
+		}
+	}
+	return out
+}
