@@ -1,0 +1,155 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+func parse(t *testing.T, text string) syntax.Formula {
+	t.Helper()
+	f, found := syntax.Parse(text, syntax.Options{})
+	if err := found.Err(); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return f
+}
+
+func use(t *testing.T, text string) *syntax.Pred {
+	t.Helper()
+	p, ok := parse(t, text).(*syntax.Pred)
+	if !ok {
+		t.Fatalf("%s is no atom", text)
+	}
+	return p
+}
+
+func TestApply(t *testing.T) {
+	for _, tt := range []struct{ body, params, use, want string }{
+		{"p(x, y)", "x,y", "d(a, 5)", "p(a, 5)"},
+		{"p(x) AND NOT ONCE[0,1h] q(x)", "x", `d("m")`, `p("m") AND NOT ONCE[0,1h] q("m")`},
+		{"p(x, y)", "x,y", "d(y, x)", "p(y, x)"},
+		{"EXISTS y. p(x, y)", "x", "d(y)", "EXISTS y'. p(y, y')"},
+		{"EXISTS x. p(x)", "x", "d(z)", "EXISTS x. p(x)"},
+		{"FORALL y. (q(x) IMPLIES (EXISTS z. p(y, z)))", "x", "d(z)", "FORALL y. (q(z) IMPLIES (EXISTS z'. p(y, z')))"},
+		{"(NOT p(x)) SINCE q(x)", "x", "d(k)", "(NOT p(k)) SINCE q(k)"},
+	} {
+		got := Apply(use(t, tt.use), strings.Split(tt.params, ","), parse(t, tt.body)).String()
+		want := tt.want
+		if !strings.Contains(want, "'") {
+			want = parse(t, want).String()
+			if got != want {
+				t.Errorf("%s in %s: %s, want %s", tt.use, tt.body, got, want)
+			}
+			continue
+		}
+		bare := strings.NewReplacer("(", "", ")", "", " ", "").Replace
+		if bare(got) != bare(want) {
+			t.Errorf("%s in %s: %s, want %s", tt.use, tt.body, got, want)
+		}
+	}
+}
+
+// A wildcard is one thing throughout the body, not another at each atom.
+func TestApplyWildcard(t *testing.T) {
+	got := Apply(use(t, "d(_)"), []string{"x"}, parse(t, "p(x) AND q(x)"))
+	e, ok := got.(*syntax.Exists)
+	if !ok || len(e.Vars) != 1 || len(syntax.FreeVars(got)) != 0 {
+		t.Fatalf("got %s", got)
+	}
+	if got := Apply(use(t, "d(_)"), []string{"x"}, parse(t, "r()")); got.String() != "r()" {
+		t.Errorf("an unused parameter is quantified: %s", got)
+	}
+}
+
+func TestMember(t *testing.T) {
+	values := []schema.Value{schema.StringValue("A"), schema.StringValue("B"), schema.StringValue("C")}
+	for _, tt := range []struct{ use, want string }{
+		{"own(p)", `p = "A" OR (p = "B" OR p = "C")`},
+		{`own("B")`, "TRUE"},
+		{`own("D")`, "FALSE"},
+		{"own(_)", "TRUE"},
+	} {
+		if got, want := Member(use(t, tt.use), values).String(), parse(t, tt.want).String(); got != want {
+			t.Errorf("%s: %s, want %s", tt.use, got, want)
+		}
+	}
+}
+
+func TestRespanReachesEveryNode(t *testing.T) {
+	f := parse(t, `FORALL x. (p(x, 1) IMPLIES (EXISTS y. ((NOT q(y)) SINCE[1h,2h] (x = y OR ((PREVIOUS TRUE) AND (HISTORICALLY (r() EQUIV ONCE r())))))))`)
+	f = Respan(f, func(s diag.Span) diag.Span {
+		s.Start.Line += 100
+		return s
+	})
+	check := func(s diag.Span, what string) {
+		if s.Start.Line != 101 {
+			t.Errorf("%s stands on line %d", what, s.Start.Line)
+		}
+	}
+	nodes := 0
+	syntax.Walk(f, func(g syntax.Formula) bool {
+		nodes++
+		check(g.Span(), g.String())
+		switch g := g.(type) {
+		case *syntax.Pred:
+			for _, a := range g.Args {
+				check(a.Span(), a.String())
+			}
+		case *syntax.Exists:
+			check(g.Vars[0].Span(), "variable")
+		case *syntax.Forall:
+			check(g.Vars[0].Span(), "variable")
+		}
+		return true
+	})
+	if nodes < 15 {
+		t.Errorf("only %d nodes visited", nodes)
+	}
+}
+
+func TestUnbound(t *testing.T) {
+	is := func(names ...string) func(*syntax.Pred) bool {
+		return func(p *syntax.Pred) bool { return slices.Contains(names, p.Name) }
+	}
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"read(f) AND secret(f)", 0},
+		{"secret(f) AND read(f)", 0},
+		{"read(f) AND NOT secret(f)", 0},
+		{"ONCE (read(f) AND secret(f))", 0},
+		{"(EXISTS x. own(x, f)) AND secret(f)", 0},
+		{"read(f) AND (EXISTS g. (own(f, g) AND (secret(g) OR secret(f))))", 0},
+		{"secret(f)", 1},
+		{"(ONCE read(f)) AND secret(f)", 1},
+		{"read(f) AND ONCE secret(f)", 1},
+		{"read(f) AND secret(g)", 1},
+		{`read(f) AND secret("x")`, 1},
+		{"(NOT secret(f)) SINCE read(f)", 1},
+		{"(EXISTS f. read(f)) AND secret(f)", 1},
+	} {
+		if got := Unbound(parse(t, tt.text), is("secret"), is("read", "own")); len(got) != tt.want {
+			t.Errorf("%s: %v, want %d", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestNegated(t *testing.T) {
+	f := parse(t, "a() AND (NOT (b() AND NOT c())) AND (d() IMPLIES e()) AND (f() EQUIV g()) AND ((NOT h()) SINCE i())")
+	got := Negated(f)
+	for _, name := range []string{"b", "d", "f", "g", "h"} {
+		if !got[name] {
+			t.Errorf("%s is not found negated", name)
+		}
+		delete(got, name)
+	}
+	if len(got) > 0 {
+		t.Errorf("found negated too: %v", got)
+	}
+}
