@@ -1,0 +1,3 @@
+package natsbus_test
+
+func childServer() bool { return false }
