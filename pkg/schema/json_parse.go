@@ -32,20 +32,10 @@ func ParseEventJSON(line []byte) (*Event, error) {
 	p := eventParser{textReader: newTextReader(line), e: &Event{}, seen: map[string]string{}}
 	p.members("an event", p.member)
 	p.end()
+	p.settle("args", &p.e.Args, p.args)
+	p.settle("result", &p.e.Result, p.result)
 	if p.err != nil {
 		return nil, p.err
-	}
-	for _, missing := range []struct {
-		name string
-		p    *Payload
-	}{{"args", &p.e.Args}, {"result", &p.e.Result}} {
-		if (missing.p.Status == PayloadOK) != (missing.p.Canon != nil) {
-			return nil, &JSONError{
-				Pointer: "/" + missing.name + "_status",
-				Problem: fmt.Sprintf("the status %q disagrees with the member %q", missing.p.Status, missing.name),
-				Repair:  "give the value itself for status ok, and only then",
-			}
-		}
 	}
 	return p.e, nil
 }
@@ -55,6 +45,24 @@ type eventParser struct {
 	*textReader
 	e    *Event
 	seen map[string]string // full name of a field read → the name it was given under
+	// What args_status and result_status say; they may come before the value.
+	args, result PayloadStatus
+}
+
+// settle brings together a payload and the status given for it.
+func (p *eventParser) settle(name string, to *Payload, said PayloadStatus) {
+	_, saysSo := p.seen[name+"_status"]
+	if p.err != nil || !saysSo {
+		return
+	}
+	if given := to.Status == PayloadOK; given != (said == PayloadOK) {
+		p.err = &JSONError{
+			Pointer: "/" + name + "_status",
+			Problem: fmt.Sprintf("the status %q disagrees with the member %q", said, name),
+			Repair:  "give the value itself for status ok, and only then",
+		}
+	}
+	to.Status = said
 }
 
 // fullName resolves the short names.
@@ -162,13 +170,13 @@ func (p *eventParser) carried(name string) bool {
 	case "args":
 		e.Args.Canon, e.Args.Status = p.inline(), PayloadOK
 	case "args_status":
-		p.payloadStatus(&e.Args)
+		p.args = element(p.textReader, ParsePayloadStatus)
 	case "args_digest":
 		e.Args.RawDigest = p.hex()
 	case "result":
 		e.Result.Canon, e.Result.Status = p.inline(), PayloadOK
 	case "result_status":
-		p.payloadStatus(&e.Result)
+		p.result = element(p.textReader, ParsePayloadStatus)
 	case "result_digest":
 		e.Result.RawDigest = p.hex()
 	case "status":
@@ -269,13 +277,6 @@ func (r *textReader) inline() []byte {
 	c := canonicalizer{r: r, out: []byte{}}
 	c.value(0)
 	return c.out
-}
-
-func (p *eventParser) payloadStatus(to *Payload) {
-	s := element(p.textReader, ParsePayloadStatus)
-	if to.Status != PayloadOK || s != PayloadOK {
-		to.Status = s
-	}
 }
 
 func (p *eventParser) actor() {

@@ -67,6 +67,11 @@ func samples() map[string]*Event {
 	result.Result = Payload{Status: PayloadOK, Canon: []byte(`"insufficient funds"`)}
 	out["result"] = result
 
+	lost := envelope(KindResult, ClassTool)
+	lost.CallID, lost.Status = "call_8fJ2kQ", ResultUnknown
+	lost.Result = Payload{Status: PayloadMalformed, RawDigest: digestOf(0x34)}
+	out["result_unknown"] = lost
+
 	resolution := envelope(KindResolution, ClassSystem)
 	resolution.CallID = "call_8fJ2kQ"
 	resolution.Resolution = &Resolution{
