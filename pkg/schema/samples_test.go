@@ -100,7 +100,7 @@ func samples() map[string]*Event {
 
 	grant := envelope(KindGrant, ClassCommand)
 	grant.Tool, grant.Args = "grant_pii_release", Payload{Status: PayloadOK, Canon: []byte(`{"partner":"partner_med","record":"B"}`)}
-	grant.Grant = &Grant{Revokes: "01JZ", NotBefore: -5, CallDigest: digestOf(0x22)}
+	grant.Grant = &Grant{Revokes: "01JZ", NotBefore: 5, CallDigest: digestOf(0x22)}
 	out["grant"] = grant
 
 	observation := envelope(KindObservation, ClassEnv)
