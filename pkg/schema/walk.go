@@ -29,8 +29,8 @@ func Walk(b []byte) error {
 		}
 	}
 	w := walker{b: b}
-	if w.value(0) && w.at != len(b) {
-		w.fail(w.at, "bytes follow the value", "one record is one value")
+	if end := w.value(0, 0); end >= 0 && end != len(b) {
+		w.fail(end, "bytes follow the value", "one record is one value")
 	}
 	if w.problem == "" {
 		return nil
@@ -38,18 +38,22 @@ func Walk(b []byte) error {
 	return &WireError{Offset: w.bad, Problem: w.problem, Repair: w.repair}
 }
 
-// walker is a position in b, and the first problem found.
+// walker checks the values of b. Its methods take the offset of an item and return
+// the offset behind it, or failed.
 type walker struct {
-	b       []byte
-	at      int
+	b []byte
+	// The first problem found; problem is empty while there is none.
 	bad     int
 	problem string
 	repair  string
 }
 
-func (w *walker) fail(at int, problem, repair string) bool {
+// failed is the offset that stands for a refusal.
+const failed = -1
+
+func (w *walker) fail(at int, problem, repair string) int {
 	w.bad, w.problem, w.repair = at, problem, repair
-	return false
+	return failed
 }
 
 const (
@@ -57,45 +61,45 @@ const (
 	repairTruncated = "the record was cut off or a length is forged"
 )
 
-// value checks the value at w.at, which stands inside depth maps and arrays, and
-// moves past it.
-func (w *walker) value(depth int) bool {
-	if w.at >= len(w.b) {
-		return w.fail(w.at, "the value is missing", repairTruncated)
+// value checks the value at the offset, which stands inside depth maps and arrays.
+func (w *walker) value(at, depth int) int {
+	if at >= len(w.b) {
+		return w.fail(at, "the value is missing", repairTruncated)
 	}
-	switch c := w.b[w.at]; {
+	switch c := w.b[at]; {
 	case c < codeFixMap, c >= codeNegFix, c == codeNil, c == codeFalse, c == codeTrue:
-		w.at++
-		return true
+		return at + 1
 	case isStr(c):
-		_, ok := w.text()
-		return ok
+		_, end := w.text(at)
+		return end
 	case isBin(c):
-		return w.bin(c)
+		return w.bin(at)
 	case c >= codeUint8 && c <= codeInt64:
-		return w.integer(c)
+		return w.integer(at)
 	case isMap(c):
-		return w.mapping(c, depth+1)
+		return w.mapping(at, depth+1)
 	case isArray(c):
-		return w.array(c, depth+1)
+		return w.array(at, depth+1)
 	case c == codeFloat64:
-		return w.double()
+		return w.double(at)
 	case c == codeFloat32:
-		return w.fail(w.at, "a 32-bit float", "floats are 64 bits wide")
+		return w.fail(at, "a 32-bit float", "floats are 64 bits wide")
 	case c >= codeExt8 && c <= codeExt32, c >= codeFixExt1 && c <= codeFixExt16:
-		return w.fail(w.at, fmt.Sprintf("extension type (code %#02x)", c), "use maps, arrays and scalars only")
+		return w.fail(at, fmt.Sprintf("extension type (code %#02x)", c), "use maps, arrays and scalars only")
 	default:
-		return w.fail(w.at, fmt.Sprintf("unassigned code %#02x", c), "")
+		return w.fail(at, fmt.Sprintf("unassigned code %#02x", c), "")
 	}
 }
 
-// size reads a big-endian unsigned number of n bytes behind the code at w.at.
-func (w *walker) size(n int) (uint64, bool) {
-	rest := w.b[w.at+1:]
-	if len(rest) < n {
-		return 0, w.fail(w.at, "a number is cut off", repairTruncated)
+// size reads the big-endian number of the given width behind the code at the
+// offset.
+func (w *walker) size(at, width int) (n uint64, ok bool) {
+	rest := w.b[at+1:]
+	if len(rest) < width {
+		w.fail(at, "a number is cut off", repairTruncated)
+		return 0, false
 	}
-	switch n {
+	switch width {
 	case 1:
 		return uint64(rest[0]), true
 	case 2:
@@ -107,44 +111,41 @@ func (w *walker) size(n int) (uint64, bool) {
 	}
 }
 
-// take moves past a header of head bytes and n bytes of content.
-func (w *walker) take(head int, n uint64) ([]byte, bool) {
-	from := w.at + head
-	if n > uint64(len(w.b)-from) {
-		return nil, w.fail(w.at, fmt.Sprintf("a length of %d with %d bytes left", n, len(w.b)-from), repairTruncated)
+// content is the offset behind a header of head bytes and n bytes of content.
+func (w *walker) content(at, head int, n uint64) int {
+	if rest := len(w.b) - at - head; rest < 0 || n > uint64(rest) {
+		return w.fail(at, fmt.Sprintf("a length of %d with %d bytes left", n, max(rest, 0)), repairTruncated)
 	}
-	w.at = from + int(n)
-	return w.b[from:w.at], true
+	return at + head + int(n)
 }
 
-// text checks a string and returns its bytes.
-func (w *walker) text() ([]byte, bool) {
-	c := w.b[w.at]
+// text checks a string and returns where its bytes start and end.
+func (w *walker) text(at int) (start, end int) {
+	c := w.b[at]
 	if c&0xe0 == codeFixStr {
-		return w.take(1, uint64(c&0x1f))
+		return at + 1, w.content(at, 1, uint64(c&0x1f))
 	}
 	width := 1 << (c - codeStr8)
-	n, ok := w.size(width)
+	n, ok := w.size(at, width)
 	if !ok {
-		return nil, false
+		return 0, failed
 	}
 	if n < 32 || !shortest(n, width) {
-		return nil, w.fail(w.at, fmt.Sprintf("a string of %d bytes with a %d-byte length", n, width), repairShortest)
+		return 0, w.fail(at, fmt.Sprintf("a string of %d bytes with a %d-byte length", n, width), repairShortest)
 	}
-	return w.take(1+width, n)
+	return at + 1 + width, w.content(at, 1+width, n)
 }
 
-func (w *walker) bin(c byte) bool {
-	width := 1 << (c - codeBin8)
-	n, ok := w.size(width)
+func (w *walker) bin(at int) int {
+	width := 1 << (w.b[at] - codeBin8)
+	n, ok := w.size(at, width)
 	if !ok {
-		return false
+		return failed
 	}
 	if !shortest(n, width) {
-		return w.fail(w.at, fmt.Sprintf("%d bytes of data with a %d-byte length", n, width), repairShortest)
+		return w.fail(at, fmt.Sprintf("%d bytes of data with a %d-byte length", n, width), repairShortest)
 	}
-	_, ok = w.take(1+width, n)
-	return ok
+	return w.content(at, 1+width, n)
 }
 
 // shortest reports whether n does not fit into the next smaller width.
@@ -162,23 +163,22 @@ func shortest(n uint64, width int) bool {
 }
 
 // integer checks the eight wide integer codes, which are consecutive.
-func (w *walker) integer(c byte) bool {
-	signed := c >= codeInt8
+func (w *walker) integer(at int) int {
+	c := w.b[at]
 	width := 1 << ((c - codeUint8) & 3)
-	n, ok := w.size(width)
+	n, ok := w.size(at, width)
 	if !ok {
-		return false
+		return failed
 	}
-	if signed {
+	if c >= codeInt8 {
 		ok = shortestNegative(n, width)
 	} else {
 		ok = n > 127 && shortest(n, width)
 	}
 	if !ok {
-		return w.fail(w.at, "an integer wider than it needs to be, or a non-negative one with a signed code", repairShortest)
+		return w.fail(at, "an integer wider than it needs to be, or a non-negative one with a signed code", repairShortest)
 	}
-	w.at += 1 + width
-	return true
+	return at + 1 + width
 }
 
 // shortestNegative reports whether the two's complement number n of the given
@@ -196,70 +196,69 @@ func shortestNegative(n uint64, width int) bool {
 	}
 }
 
-func (w *walker) double() bool {
-	n, ok := w.size(8)
+func (w *walker) double(at int) int {
+	n, ok := w.size(at, 8)
 	if !ok {
-		return false
+		return failed
 	}
 	if f := math.Float64frombits(n); f != f || n == 1<<63 {
-		return w.fail(w.at, "a float that is NaN or negative zero", "write 0, or leave the field out")
+		return w.fail(at, "a float that is NaN or negative zero", "write 0, or leave the field out")
 	}
-	w.at += 9
-	return true
+	return at + 9
 }
 
-// count reads the number of elements of a map or array whose smallest element
-// takes unit bytes, and moves past the header.
-func (w *walker) count(c byte, unit, depth int) (int, bool) {
+// count reads the header of a map or array whose smallest element takes unit
+// bytes. It returns the number of elements and the offset of the first.
+func (w *walker) count(at, unit, depth int) (n, first int) {
 	if depth > MaxDepth {
-		return 0, w.fail(w.at, fmt.Sprintf("maps and arrays nest more than %d deep", MaxDepth), "flatten the value")
+		return 0, w.fail(at, fmt.Sprintf("maps and arrays nest more than %d deep", MaxDepth), "flatten the value")
 	}
-	n, head := uint64(c&0x0f), 1
+	c, head := w.b[at], 1
+	elements := uint64(c & 0x0f)
 	if c >= codeArray16 { // then map16 and array16 are even, map32 and array32 odd
 		width := 2 << (c & 1)
 		var ok bool
-		if n, ok = w.size(width); !ok {
-			return 0, false
+		if elements, ok = w.size(at, width); !ok {
+			return 0, failed
 		}
-		if n < 16 || width == 4 && n <= math.MaxUint16 {
-			return 0, w.fail(w.at, fmt.Sprintf("%d elements with a %d-byte count", n, width), repairShortest)
+		if elements < 16 || width == 4 && elements <= math.MaxUint16 {
+			return 0, w.fail(at, fmt.Sprintf("%d elements with a %d-byte count", elements, width), repairShortest)
 		}
 		head += width
 	}
-	if rest := uint64(len(w.b) - w.at - head); n*uint64(unit) > rest {
-		return 0, w.fail(w.at, fmt.Sprintf("%d elements with %d bytes left", n, rest), repairTruncated)
+	if rest := uint64(len(w.b) - at - head); elements*uint64(unit) > rest {
+		return 0, w.fail(at, fmt.Sprintf("%d elements with %d bytes left", elements, rest), repairTruncated)
 	}
-	w.at += head
-	return int(n), true
+	return int(elements), at + head
 }
 
-func (w *walker) array(c byte, depth int) bool {
-	n, ok := w.count(c, 1, depth)
-	for ; ok && n > 0; n-- {
-		ok = w.value(depth)
+func (w *walker) array(at, depth int) int {
+	n, at := w.count(at, 1, depth)
+	for ; at >= 0 && n > 0; n-- {
+		at = w.value(at, depth)
 	}
-	return ok
+	return at
 }
 
-func (w *walker) mapping(c byte, depth int) bool {
-	n, ok := w.count(c, 2, depth)
+func (w *walker) mapping(at, depth int) int {
+	n, at := w.count(at, 2, depth)
 	var last []byte
-	for i := 0; ok && i < n; i++ {
-		at := w.at
+	for i := 0; at >= 0 && i < n; i++ {
 		if at >= len(w.b) || !isStr(w.b[at]) {
 			return w.fail(at, "a map key that is not a string", "")
 		}
-		key, isText := w.text()
-		if !isText {
-			return false
+		start, end := w.text(at)
+		if end < 0 {
+			return failed
 		}
+		key := w.b[start:end]
 		if i > 0 && bytes.Compare(last, key) >= 0 {
 			return w.fail(at, fmt.Sprintf("map key %q after %q", clip(key), clip(last)), "write keys once each, in ascending byte order")
 		}
 		last = key
-		ok = w.value(depth)
+		at = w.value(end, depth)
 	}
-	return ok
+	return at
 }
 
 // clip shortens foreign bytes for a message.

@@ -137,13 +137,13 @@ func (c *cursor) body(e *Event, key []byte) bool {
 
 // unknown keeps a field as it is.
 func (c *cursor) unknown(e *Event, key []byte) {
-	w := walker{b: c.b, at: c.at}
-	w.value(1)
+	w := walker{b: c.b}
+	end := w.value(c.at, 1)
 	if e.Unknown == nil {
 		e.Unknown = map[string][]byte{}
 	}
-	e.Unknown[string(key)] = append([]byte(nil), c.b[c.at:w.at]...)
-	c.at = w.at
+	e.Unknown[string(key)] = append([]byte(nil), c.b[c.at:end]...)
+	c.at = end
 }
 
 func (c *cursor) actor(a *Actor) {

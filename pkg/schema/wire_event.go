@@ -141,7 +141,7 @@ func (a *appender) mergeUnknown(u map[string][]byte) {
 			a.fail("Unknown has the key %q, which this version knows or which sorts before the version", k)
 		}
 		w := walker{b: u[k]}
-		if !w.value(1) || w.at != len(u[k]) {
+		if w.value(0, 1) != len(u[k]) {
 			a.fail("the unknown field %q is not one canonical value", k)
 		}
 	}
