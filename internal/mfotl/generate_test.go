@@ -18,6 +18,7 @@ type generator struct {
 	*rand.Rand
 	fresh int
 	used  []relation // relations that the formulas made so far read
+	wide  bool       // many facts over many integers, and no other values
 }
 
 type relation struct {
@@ -31,7 +32,10 @@ const (
 	fltKind = schema.KindFloat
 )
 
-func relations() []relation {
+func (g *generator) relations() []relation {
+	if g.wide {
+		return []relation{{"p", []schema.ValueKind{intKind}}, {"q", []schema.ValueKind{intKind}}, {"r", []schema.ValueKind{intKind, intKind}}}
+	}
 	return []relation{
 		{"e", nil},
 		{"f", nil},
@@ -67,12 +71,26 @@ func (g *generator) column(k schema.ValueKind) check.Column {
 	return check.Column{Name: fmt.Sprintf("x%d", g.fresh), Kind: k}
 }
 
+func (g *generator) kind() schema.ValueKind {
+	if g.wide {
+		return intKind
+	}
+	return pick(g, []schema.ValueKind{intKind, intKind, strKind, fltKind})
+}
+
+func (g *generator) value(k schema.ValueKind) schema.Value {
+	if g.wide && k == intKind {
+		return schema.IntValue(g.Int64N(12))
+	}
+	return pick(g, values(k))
+}
+
 // checked makes a formula with up to two free variables.
 func (g *generator) checked(depth int) *check.Checked {
 	g.fresh = 0
 	var cols []check.Column
 	for range pick(g, []int{0, 1, 1, 1, 2, 2}) {
-		cols = append(cols, g.column(pick(g, []schema.ValueKind{intKind, intKind, strKind, fltKind})))
+		cols = append(cols, g.column(g.kind()))
 	}
 	core := g.formula(cols, depth)
 	return &check.Checked{Core: core, Free: cols}
@@ -140,7 +158,7 @@ func (g *generator) cover(cols []check.Column) (a, b []check.Column) {
 }
 
 func (g *generator) exists(cols []check.Column, depth int) syntax.Formula {
-	c := g.column(pick(g, []schema.ValueKind{intKind, strKind, fltKind}))
+	c := g.column(g.kind())
 	f := g.formula(append(slices.Clip(cols), c), depth)
 	return &syntax.Exists{Vars: []syntax.Var{{Name: c.Name}}, F: f}
 }
@@ -152,7 +170,7 @@ func (g *generator) test(cols []check.Column, depth int) syntax.Formula {
 	}
 	n := len(cols) - 1
 	last := syntax.Var{Name: cols[n].Name}
-	var other syntax.Term = syntax.Const{Value: pick(g, values(cols[n].Kind))}
+	var other syntax.Term = syntax.Const{Value: g.value(cols[n].Kind)}
 	rest := cols
 	if g.IntN(2) == 0 {
 		rest = cols[:n]
@@ -188,7 +206,7 @@ func (g *generator) interval() syntax.Interval {
 // atom makes a predicate over cols, or a conjunction of such.
 func (g *generator) atom(cols []check.Column) syntax.Formula {
 	var fit []relation
-	for _, r := range relations() {
+	for _, r := range g.relations() {
 		if _, ok := place(r, cols); ok {
 			fit = append(fit, r)
 		}
@@ -237,7 +255,7 @@ func (g *generator) pred(r relation, cols []check.Column) syntax.Formula {
 		case ok:
 			p.Args = append(p.Args, syntax.Var{Name: c.Name})
 		case n == 1:
-			p.Args = append(p.Args, syntax.Const{Value: pick(g, values(k))})
+			p.Args = append(p.Args, syntax.Const{Value: g.value(k)})
 		default:
 			v := syntax.Var{Name: "_" + g.column(k).Name}
 			wild = append(wild, v)
@@ -264,14 +282,18 @@ func (g *generator) trace(length int, presumptive float64) []naive.TimePoint {
 
 func (g *generator) facts(presumptive float64) []schema.Fact {
 	var facts []schema.Fact
-	for range pick(g, []int{0, 1, 2, 4, 6}) {
-		r := pick(g, relations())
+	sizes := []int{0, 1, 2, 4, 6}
+	if g.wide {
+		sizes = []int{0, 20, 50}
+	}
+	for range pick(g, sizes) {
+		r := pick(g, g.relations())
 		if len(g.used) > 0 && g.IntN(6) > 0 {
 			r = pick(g, g.used)
 		}
 		f := schema.Fact{Name: r.name}
 		for _, k := range r.kinds {
-			f.Args = append(f.Args, pick(g, values(k)))
+			f.Args = append(f.Args, g.value(k))
 		}
 		if g.Float64() < presumptive {
 			f.Strength = verdict.Presumptive

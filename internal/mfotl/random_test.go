@@ -29,25 +29,12 @@ func TestAgainstDefinition(t *testing.T) {
 	marks := map[verdict.Value]int{}
 	for seed := *seedFlag; cases < *casesFlag; seed++ {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
-		var formulas []*check.Checked
-		for range 1 + g.IntN(3) {
-			formulas = append(formulas, g.checked(pick(g, []int{1, 2, 2, 2, 3})))
-		}
-		plan, err := mfotl.Compile(formulas)
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, list(formulas))
-		}
+		formulas, plan := randomPlan(t, g, seed, 1+g.IntN(3), []int{1, 2, 2, 2, 3})
 		trace := g.trace(2+g.IntN(7), pick(g, []float64{0, 0.3, 0.6}))
-		want := make([][][]schema.Row, len(trace))
-		for i := range trace {
-			for _, f := range formulas {
-				r := naive.Rows(f.Core, f.Free, trace, i)
-				for _, row := range r {
-					marks[row.Mark]++
-				}
-				rows += len(r)
-				want[i] = append(want[i], r)
-			}
+		want := expect(formulas, trace)
+		for _, r := range slices.Concat(slices.Concat(want...)...) {
+			marks[r.Mark]++
+			rows++
 		}
 		if msg := compare(plan, trace, want, seed); msg != "" {
 			trace, msg = shrink(plan, formulas, trace, seed, msg)
@@ -63,6 +50,52 @@ func TestAgainstDefinition(t *testing.T) {
 			t.Errorf("only %d rows are marked %v: the generator does not exercise it", marks[m], m)
 		}
 	}
+}
+
+// TestWideAgainstDefinition compares on time points with many facts over more
+// values, where hash indexes and groups are at work.
+func TestWideAgainstDefinition(t *testing.T) {
+	rows := 0
+	for seed := *seedFlag; seed < *seedFlag+600; seed++ {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), wide: true}
+		formulas, plan := randomPlan(t, g, seed, 1, []int{1, 2, 2})
+		trace := g.trace(4, pick(g, []float64{0, 0.3}))
+		want := expect(formulas, trace)
+		rows += len(slices.Concat(slices.Concat(want...)...))
+		if msg := compare(plan, trace, want, seed); msg != "" {
+			trace, msg = shrink(plan, formulas, trace, seed, msg)
+			t.Fatalf("seed %d (repeat: go test ./internal/mfotl -run TestWideAgainstDefinition -args -seed %d): %s\n%s%s",
+				seed, seed, msg, list(formulas), show(trace))
+		}
+	}
+	t.Logf("%d rows", rows)
+	if rows < 10_000 {
+		t.Errorf("only %d rows: the generator is not wide", rows)
+	}
+}
+
+func randomPlan(t *testing.T, g *generator, seed uint64, n int, depths []int) ([]*check.Checked, *mfotl.Plan) {
+	t.Helper()
+	var formulas []*check.Checked
+	for range n {
+		formulas = append(formulas, g.checked(pick(g, depths)))
+	}
+	plan, err := mfotl.Compile(formulas)
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, list(formulas))
+	}
+	return formulas, plan
+}
+
+// expect gives the rows by time point and formula, from the definition.
+func expect(formulas []*check.Checked, trace []naive.TimePoint) [][][]schema.Row {
+	want := make([][][]schema.Row, len(trace))
+	for i := range trace {
+		for _, f := range formulas {
+			want[i] = append(want[i], naive.Rows(f.Core, f.Free, trace, i))
+		}
+	}
+	return want
 }
 
 // compare runs the trace; it says what is wrong, or nothing.
@@ -129,13 +162,7 @@ func same(a, b []schema.Row) bool {
 // shrink leaves out time points and facts as long as the comparison fails.
 func shrink(plan *mfotl.Plan, formulas []*check.Checked, trace []naive.TimePoint, seed uint64, msg string) ([]naive.TimePoint, string) {
 	fails := func(tr []naive.TimePoint) string {
-		want := make([][][]schema.Row, len(tr))
-		for i := range tr {
-			for _, f := range formulas {
-				want[i] = append(want[i], naive.Rows(f.Core, f.Free, tr, i))
-			}
-		}
-		return compare(plan, tr, want, seed)
+		return compare(plan, tr, expect(formulas, tr), seed)
 	}
 	for again := true; again; {
 		again = false

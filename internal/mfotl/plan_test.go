@@ -1,0 +1,137 @@
+package mfotl
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+func coreOf(t *testing.T, text string, columns ...string) *check.Checked {
+	t.Helper()
+	f, diags := syntax.Parse(text, syntax.Options{Mode: syntax.MonPoly})
+	if f == nil {
+		t.Fatalf("%s: %v", text, diags)
+	}
+	c := &check.Checked{Core: f}
+	for _, n := range columns {
+		c.Free = append(c.Free, check.Column{Name: n})
+	}
+	return c
+}
+
+// TestSharing counts windows and roots: temporal sub-formulas are shared up to the
+// names of variables and when they are seen at one delay, and whole formulas too.
+func TestSharing(t *testing.T) {
+	for _, c := range []struct {
+		formulas      []*check.Checked
+		stores, roots int
+	}{
+		{[]*check.Checked{
+			coreOf(t, "p(x) AND NOT (ONCE[0,5] q(x))", "x"),
+			coreOf(t, "r(a,b) AND (ONCE[0,5] q(b)) AND NOT (ONCE[0,5] q(a))", "a", "b"),
+		}, 1, 2},
+		{[]*check.Checked{
+			coreOf(t, "ONCE[0,5] q(x)", "x"),
+			coreOf(t, "ONCE[0,6] q(x)", "x"),
+			coreOf(t, "ONCE[0,5] q(3)"),
+			coreOf(t, "PREVIOUS (ONCE[0,5] q(x))", "x"),
+		}, 4, 4},
+		{[]*check.Checked{
+			coreOf(t, "ONCE (r(x,y) AND ONCE q(y))", "x", "y"),
+			coreOf(t, "ONCE (r(y,x) AND ONCE q(x))", "y", "x"),
+			coreOf(t, "ONCE (r(y,x) AND ONCE q(x))", "x", "y"),
+		}, 2, 2},
+		{[]*check.Checked{
+			coreOf(t, "(NOT q(x)) SINCE r(x,y)", "x", "y"),
+			coreOf(t, "(NOT q(y)) SINCE r(x,y)", "x", "y"),
+			coreOf(t, "q(x) SINCE r(x,y)", "x", "y"),
+		}, 3, 3},
+	} {
+		p, err := Compile(c.formulas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.stores) != c.stores || len(p.roots) != c.roots {
+			t.Errorf("%s …: %d windows and %d roots, want %d and %d",
+				c.formulas[0].Core, len(p.stores), len(p.roots), c.stores, c.roots)
+		}
+	}
+}
+
+// TestDictionaryIsBounded feeds ever new strings through a short window, adopted
+// and not: ids must be taken back, and those in use must not.
+func TestDictionaryIsBounded(t *testing.T) {
+	c := coreOf(t, "p(x) AND ONCE[0,10] q(x)", "x")
+	c.Free[0].Kind = schema.KindString
+	keep := coreOf(t, `e() AND ONCE q("kept") AND PREVIOUS[0,9] q("kept 2")`)
+	p, err := Compile([]*check.Checked{c, keep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := p.New()
+	largest := 0
+	for i := range 20_000 {
+		name := fmt.Sprint("value ", i)
+		facts := []schema.Fact{{Name: "q", Args: []schema.Value{schema.StringValue(name)}}}
+		st.Step(int64(i), uint64(i), facts)
+		if i%2 == 0 {
+			st.Commit()
+		} else {
+			st.Rollback()
+		}
+		largest = max(largest, st.dict.size())
+		seen := fmt.Sprint("value ", i/2*2-8)
+		st.Step(int64(i), uint64(i), []schema.Fact{{Name: "p", Args: []schema.Value{schema.StringValue(seen)}}})
+		if rows := st.Rows(0); i > 8 && (len(rows) != 1 || rows[0].Values[0].Str != seen) {
+			t.Fatalf("step %d: %v, want %s", i, rows, seen)
+		}
+		st.Rollback()
+	}
+	if most := 2*sweepSlack + 64; largest > most {
+		t.Errorf("the dictionary grew to %d values, want at most %d", largest, most)
+	}
+	if live := st.dict.size(); len(st.dict.strs) != live {
+		t.Errorf("%d strings are indexed, %d have ids", len(st.dict.strs), live)
+	}
+}
+
+// TestWordsAreCanonical checks that values are equal if and only if their words
+// are, and come back from them.
+func TestWordsAreCanonical(t *testing.T) {
+	p, err := Compile([]*check.Checked{coreOf(t, `s("a")`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := p.New()
+	var vs []schema.Value
+	for _, i := range []int64{0, 1, -1, 1 << 61, 1<<61 - 1, -1 << 61, -1<<61 - 1, 1<<63 - 1, -1 << 63} {
+		vs = append(vs, schema.IntValue(i))
+	}
+	for _, f := range []float64{0, 1, -1, 0.5, 0.1, 1e300, 5e-324} {
+		vs = append(vs, schema.FloatValue(f))
+	}
+	for _, s := range []string{"", "a", "b", "0"} {
+		vs = append(vs, schema.StringValue(s))
+	}
+	for _, a := range vs {
+		if got := st.value(st.intern(a)); got != a {
+			t.Errorf("%v comes back as %v", a, got)
+		}
+		for _, b := range vs {
+			if (st.intern(a) == st.intern(b)) != (a == b) {
+				t.Errorf("%v and %v: words equal %v", a, b, st.intern(a) == st.intern(b))
+			}
+			if got, want := st.compareWords(st.intern(a), st.intern(b)), schema.Compare(a, b); got != want {
+				t.Errorf("%v and %v: order %d, want %d", a, b, got, want)
+			}
+		}
+	}
+	negativeZero := schema.FloatValue(0)
+	negativeZero.Float = -negativeZero.Float
+	if st.intern(negativeZero) != st.intern(schema.FloatValue(0)) {
+		t.Error("the two zeros differ")
+	}
+}

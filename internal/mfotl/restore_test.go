@@ -1,0 +1,121 @@
+package mfotl_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/mfotl"
+)
+
+func newGenerator(seed uint64) *generator {
+	return &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
+}
+
+// restorePlan has a store of every kind, and facts retained for PREVIOUS.
+func restorePlan(t testing.TB) *mfotl.Plan {
+	columns := func(c *check.Checked, kinds ...check.Column) *check.Checked {
+		c.Free = kinds
+		return c
+	}
+	return compile(t,
+		core(t, "p(x) AND ONCE[0,5] q(x)", "x"),
+		core(t, "(NOT p(x)) SINCE[2,9] r(x,y)", "x", "y"),
+		core(t, "PREVIOUS (ONCE r(x,y) AND PREVIOUS p(x))", "x", "y"),
+		columns(core(t, "e() AND ONCE[1,*] s(z)"), check.Column{Name: "z", Kind: strKind}),
+		columns(core(t, "ONCE u(z)"), check.Column{Name: "z", Kind: fltKind}),
+	)
+}
+
+// saved is the state of a random trace.
+func saved(plan *mfotl.Plan, seed uint64, length int) []byte {
+	g := newGenerator(seed)
+	st := plan.New()
+	for _, tp := range g.trace(length, 0.3) {
+		st.Step(tp.TS, tp.Offset, tp.Facts)
+		st.Commit()
+	}
+	return st.AppendState(nil)
+}
+
+// TestRestoreRefusesDamage changes and cuts every byte of a state: what is still
+// accepted must be the encoding of a state, that is, encode to itself.
+func TestRestoreRefusesDamage(t *testing.T) {
+	plan := restorePlan(t)
+	refused := 0
+	for seed := range uint64(5) {
+		good := saved(plan, seed, 20)
+		if _, err := plan.Restore(good); err != nil {
+			t.Fatal(err)
+		}
+		for i := range good {
+			for _, delta := range []byte{1, 2, 0x80, 0xff} {
+				bad := bytes.Clone(good)
+				bad[i] += delta
+				refused += mustRefuseOrRepeat(t, plan, bad)
+			}
+			if n := mustRefuseOrRepeat(t, plan, good[:i]); n == 0 {
+				t.Errorf("the first %d of %d bytes are accepted", i, len(good))
+			}
+		}
+		if n := mustRefuseOrRepeat(t, plan, append(bytes.Clone(good), 0)); n == 0 {
+			t.Error("a byte too many is accepted")
+		}
+	}
+	if refused == 0 {
+		t.Error("no damage was refused")
+	}
+}
+
+func mustRefuseOrRepeat(t *testing.T, plan *mfotl.Plan, state []byte) (refused int) {
+	t.Helper()
+	st, err := plan.Restore(state)
+	if err != nil {
+		if !errors.Is(err, mfotl.ErrState) && !errors.Is(err, mfotl.ErrOther) {
+			t.Errorf("error %v is none of the package's", err)
+		}
+		return 1
+	}
+	if !bytes.Equal(st.AppendState(nil), state) {
+		t.Errorf("accepted a state that encodes otherwise: %x", state)
+	}
+	return 0
+}
+
+// headerLen is the length of version and fingerprint.
+const headerLen = 17
+
+// FuzzRestore feeds arbitrary bytes behind a right header. What is accepted must
+// encode to itself and be fit for further steps.
+func FuzzRestore(f *testing.F) {
+	plan := restorePlan(f)
+	for seed := range uint64(4) {
+		f.Add(saved(plan, seed, int(seed)*7)[headerLen:])
+	}
+	header := plan.New().AppendState(nil)[:headerLen]
+	f.Fuzz(func(t *testing.T, tail []byte) {
+		state := append(bytes.Clone(header), tail...)
+		st, err := plan.Restore(state)
+		if err != nil {
+			if !errors.Is(err, mfotl.ErrState) {
+				t.Fatalf("error %v is not ErrState", err)
+			}
+			return
+		}
+		if !bytes.Equal(st.AppendState(nil), state) {
+			t.Fatal("accepted a state that encodes otherwise")
+		}
+		for _, tp := range newGenerator(1).trace(5, 0.3) {
+			st.Step(tp.TS, tp.Offset, tp.Facts)
+			for i := range plan.Formulas() {
+				st.Rows(i)
+			}
+			st.Commit()
+		}
+		if _, err := plan.Restore(st.AppendState(nil)); err != nil {
+			t.Fatalf("a state reached from an accepted one is refused: %v", err)
+		}
+	})
+}
