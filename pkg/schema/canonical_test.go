@@ -302,6 +302,7 @@ func tree(t *testing.T, text []byte) string {
 }
 
 func printTree(t *testing.T, v any) string {
+	t.Helper()
 	switch v := v.(type) {
 	case json.Number:
 		return rat(t, v.String()).RatString()

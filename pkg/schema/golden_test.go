@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+var update = flag.Bool("update", false, "rewrite the golden files in testdata") //nolint:gochecknoglobals // a flag of the test binary
 
 // golden compares got with a file in testdata, or writes it under -update.
 func golden(t *testing.T, name string, got []byte) {

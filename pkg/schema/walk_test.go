@@ -12,11 +12,11 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
+func unhex(tb testing.TB, s string) []byte {
+	tb.Helper()
 	b, err := hex.DecodeString(strings.NewReplacer(" ", "", "\n", "").Replace(s))
 	if err != nil {
-		t.Fatalf("bad hex in the test: %v", err)
+		tb.Fatalf("bad hex in the test: %v", err)
 	}
 	return b
 }

@@ -16,20 +16,20 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-func encode(t testing.TB, e *Event) []byte {
-	t.Helper()
+func encode(tb testing.TB, e *Event) []byte {
+	tb.Helper()
 	b, err := e.AppendBinary(nil)
 	if err != nil {
-		t.Fatalf("AppendBinary: %v", err)
+		tb.Fatalf("AppendBinary: %v", err)
 	}
 	return b
 }
 
-func encodeVerdict(t testing.TB, v *Verdict) []byte {
-	t.Helper()
+func encodeVerdict(tb testing.TB, v *Verdict) []byte {
+	tb.Helper()
 	b, err := v.AppendBinary(nil)
 	if err != nil {
-		t.Fatalf("AppendBinary: %v", err)
+		tb.Fatalf("AppendBinary: %v", err)
 	}
 	return b
 }

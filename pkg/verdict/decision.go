@@ -142,7 +142,7 @@ func ParseBlockingSet(s string) (BlockingSet, error) {
 		return PrecautionarySet, nil
 	}
 	var b BlockingSet
-	for _, part := range strings.Split(unbrace(strings.TrimSpace(s)), ",") {
+	for part := range strings.SplitSeq(unbrace(strings.TrimSpace(s)), ",") {
 		v, err := ParseValue(strings.TrimSpace(part))
 		if err != nil {
 			return 0, err

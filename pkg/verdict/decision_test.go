@@ -78,7 +78,7 @@ func TestDecisionTable(t *testing.T) {
 // usableSets lists every blocking set that enforces.
 func usableSets() []BlockingSet {
 	var out []BlockingSet
-	for b := BlockingSet(0); b < 1<<4; b++ {
+	for b := range BlockingSet(1 << 4) {
 		if b.Enforces() && !b.Has(T) {
 			out = append(out, b)
 		}
