@@ -1,0 +1,157 @@
+package check
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// Options says how to check a formula. The zero value checks a formula of a bundle
+// that need not be judged on an event, such as a guard.
+type Options struct {
+	// Mode is the dialect in which hints are written.
+	Mode syntax.Mode
+	// File is the name diagnostics carry.
+	File string
+	// Forbid says that the formula is a violation to be found at an event: it must
+	// have an anchor.
+	Forbid bool
+	// BuiltIn adds the relations of BuiltIn to the signature, where it does not
+	// declare them itself.
+	BuiltIn bool
+}
+
+// Check checks a formula against a signature. The result is nil exactly when the
+// list has errors; warnings may come with a result. The list is sorted by position.
+// Check never panics and changes neither argument.
+func Check(f syntax.Formula, sig Signature, opts Options) (*Checked, diag.List) {
+	return check(f, sig, opts, true)
+}
+
+// check is Check; with repair unset it searches for no repairs, which are
+// themselves checked by it.
+func check(f syntax.Formula, sig Signature, opts Options, repair bool) (c *Checked, diags diag.List) {
+	w := &work{source: f, sig: sig, opts: opts, repair: repair}
+	defer func() {
+		if fault := recover(); fault != nil {
+			w.internal(fault, debug.Stack())
+			c, diags = nil, w.diags.Sorted()
+		}
+	}()
+	for _, s := range stages() {
+		if s.needsClean && w.diags.HasErrors() {
+			return nil, w.diags.Sorted()
+		}
+		s.run(w)
+	}
+	if w.diags.HasErrors() {
+		return nil, w.diags.Sorted()
+	}
+	return w.result, w.diags.Sorted()
+}
+
+// work is what the stages hand on. Each field is written by one stage.
+type work struct {
+	source syntax.Formula
+	sig    Signature
+	opts   Options
+	repair bool
+	diags  diag.List
+
+	scoped  syntax.Formula              // variables
+	written map[string]string           // variables: a name in scoped → as written
+	kinds   map[string]schema.ValueKind // types
+	plain   syntax.Formula              // desugar
+	core    syntax.Formula              // safe-range
+	result  *Checked                    // facts
+}
+
+// stage is one step of the check.
+type stage struct {
+	name string
+	run  func(*work)
+	// needsClean stops the check before the stage when there are errors.
+	needsClean bool
+}
+
+// stages lists the steps in their order.
+func stages() []stage {
+	return []stage{
+		{"relations", (*work).checkRelations, false}, // first, so that later stages may skip what is undeclared
+		{"variables", (*work).scopeVariables, false}, // before types: one name is then one variable
+		{"types", (*work).inferTypes, false},         // the last of those that report side by side
+		{"desugar", (*work).desugar, true},           // folds comparisons of constants, so after types
+		{"safe-range", (*work).makeCore, true},       // on few operators, so after desugar
+		{"facts", (*work).collectFacts, true},        // reads the core
+		{"clause", (*work).checkClause, true},        // reads the facts
+	}
+}
+
+func (w *work) add(d diag.Diagnostic) {
+	d.File = w.opts.File
+	w.diags = append(w.diags, d)
+}
+
+func (w *work) internal(fault any, stack []byte) {
+	d := diag.Diagnostic{
+		Code: CodeInternal, Message: fmt.Sprintf("internal error: %v", fault),
+		Hint: "this is a fault in the checker, please report it with the formula\n" + string(stack),
+	}
+	if w.source != nil {
+		d.Span = w.source.Span()
+	}
+	w.add(d)
+}
+
+// checkRelations reports relations that are not declared or have another arity.
+func (w *work) checkRelations() {
+	syntax.Walk(w.source, func(f syntax.Formula) bool {
+		p, ok := f.(*syntax.Pred)
+		if !ok {
+			return true
+		}
+		kinds, ok := w.relation(p.Name)
+		switch {
+		case !ok:
+			w.add(unknownRelation(p, w.relationNames()))
+		case len(kinds) != len(p.Args):
+			w.add(wrongArity(p, kinds))
+		}
+		return true
+	})
+}
+
+// relation returns a relation's argument types.
+func (w *work) relation(name string) ([]schema.ValueKind, bool) {
+	if kinds, ok := w.sig[name]; ok {
+		return kinds, true
+	}
+	if w.opts.BuiltIn {
+		kinds, ok := BuiltIn()[name]
+		return kinds, ok
+	}
+	return nil, false
+}
+
+// isBuiltIn tells whether the name stands for a built-in relation.
+func (w *work) isBuiltIn(name string) bool {
+	_, declared := w.sig[name]
+	_, builtIn := BuiltIn()[name]
+	return w.opts.BuiltIn && builtIn && !declared
+}
+
+func (w *work) relationNames() []string {
+	var names []string
+	for name := range w.sig {
+		names = append(names, name)
+	}
+	if w.opts.BuiltIn {
+		for name := range BuiltIn() {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,211 @@
+package check
+
+import (
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// desugar rewrites the formula over Bool, Pred, Cmp, Not, And, Or, Exists, Prev,
+// Once and Since, and pushes negations down as far as costs nothing:
+//
+//	f IMPLIES g         NOT (f AND NOT g)
+//	f EQUIV g           NOT (f AND NOT g) AND NOT (g AND NOT f)
+//	FORALL x. f         NOT EXISTS x. NOT f
+//	HISTORICALLY f      NOT ONCE NOT f
+//	NOT (f OR g)        NOT f AND NOT g
+//	NOT (x < y)         x >= y
+//	2 < 3               TRUE
+//
+// A node that is made here has the place of what it is made from.
+func (w *work) desugar() {
+	d := desugarer{memo: map[polar]syntax.Formula{}}
+	w.plain = d.formula(w.scoped, true)
+	if m := newMeasure(); m.size(w.plain) > MaxCore {
+		w.add(tooComplex(w.source))
+	}
+}
+
+// polar is a formula or its negation.
+type polar struct {
+	f        syntax.Formula
+	positive bool
+}
+
+// desugarer rewrites each formula and its negation once, so that the result is
+// small, as a graph, even where EQUIV uses its operands twice.
+type desugarer struct {
+	memo map[polar]syntax.Formula
+}
+
+func (d *desugarer) formula(f syntax.Formula, positive bool) syntax.Formula {
+	key := polar{f, positive}
+	if g, ok := d.memo[key]; ok {
+		return g
+	}
+	var g syntax.Formula
+	if positive {
+		g = d.affirm(f)
+	} else {
+		g = d.negate(f)
+	}
+	d.memo[key] = g
+	return g
+}
+
+// affirm rewrites f.
+func (d *desugarer) affirm(f syntax.Formula) syntax.Formula {
+	at := syntax.Node{Pos: f.Span()}
+	switch f := f.(type) {
+	case *syntax.Bool, *syntax.Pred:
+		return f
+	case *syntax.Cmp:
+		return fold(f)
+	case *syntax.Not:
+		return d.formula(f.F, false)
+	case *syntax.And:
+		return &syntax.And{Node: at, Left: d.formula(f.Left, true), Right: d.formula(f.Right, true)}
+	case *syntax.Or:
+		return &syntax.Or{Node: at, Left: d.formula(f.Left, true), Right: d.formula(f.Right, true)}
+	case *syntax.Implies:
+		return d.unless(at, f.Left, f.Right)
+	case *syntax.Equiv:
+		return &syntax.And{Node: at, Left: d.unless(at, f.Left, f.Right), Right: d.unless(at, f.Right, f.Left)}
+	case *syntax.Exists:
+		return &syntax.Exists{Node: at, Vars: f.Vars, F: d.formula(f.F, true)}
+	case *syntax.Forall:
+		return &syntax.Not{Node: at, F: d.formula(f, false)}
+	case *syntax.Prev:
+		g := d.formula(f.F, true)
+		if f.I.Empty() {
+			return never(at, g)
+		}
+		return &syntax.Prev{Node: at, I: f.I, F: g}
+	case *syntax.Once:
+		g := d.formula(f.F, true)
+		if f.I.Empty() {
+			return never(at, g)
+		}
+		return &syntax.Once{Node: at, I: f.I, F: g}
+	case *syntax.Historically:
+		if f.I.Empty() {
+			return &syntax.Bool{Node: at, Value: true}
+		}
+		return &syntax.Not{Node: at, F: d.formula(f, false)}
+	case *syntax.Since:
+		l, r := d.formula(f.Left, true), d.formula(f.Right, true)
+		if f.I.Empty() {
+			return never(at, r)
+		}
+		return &syntax.Since{Node: at, I: f.I, Left: l, Right: r}
+	}
+	return f
+}
+
+// negate rewrites NOT f.
+func (d *desugarer) negate(f syntax.Formula) syntax.Formula {
+	at := syntax.Node{Pos: f.Span()}
+	switch f := f.(type) {
+	case *syntax.Bool:
+		return &syntax.Bool{Node: at, Value: !f.Value}
+	case *syntax.Cmp:
+		return complement(f)
+	case *syntax.Not:
+		return d.formula(f.F, true)
+	case *syntax.Or:
+		return &syntax.And{Node: at, Left: d.formula(f.Left, false), Right: d.formula(f.Right, false)}
+	case *syntax.Implies:
+		return &syntax.And{Node: at, Left: d.formula(f.Left, true), Right: d.formula(f.Right, false)}
+	case *syntax.Equiv:
+		return &syntax.Or{
+			Node:  at,
+			Left:  &syntax.And{Node: at, Left: d.formula(f.Left, true), Right: d.formula(f.Right, false)},
+			Right: &syntax.And{Node: at, Left: d.formula(f.Right, true), Right: d.formula(f.Left, false)},
+		}
+	case *syntax.Forall:
+		return &syntax.Exists{Node: at, Vars: f.Vars, F: d.formula(f.F, false)}
+	case *syntax.Historically:
+		if f.I.Empty() {
+			return &syntax.Bool{Node: at}
+		}
+		return &syntax.Once{Node: at, I: f.I, F: d.formula(f.F, false)}
+	case *syntax.Pred, *syntax.And, *syntax.Exists, *syntax.Prev, *syntax.Once, *syntax.Since:
+	}
+	return &syntax.Not{Node: at, F: d.formula(f, true)}
+}
+
+// unless is NOT (l AND NOT r).
+func (d *desugarer) unless(at syntax.Node, l, r syntax.Formula) syntax.Formula {
+	return &syntax.Not{Node: at, F: &syntax.And{Node: at, Left: d.formula(l, true), Right: d.formula(r, false)}}
+}
+
+// never is a formula with the variables of f that holds for no value of them.
+func never(at syntax.Node, f syntax.Formula) syntax.Formula {
+	return &syntax.And{Node: at, Left: f, Right: &syntax.Bool{Node: at}}
+}
+
+// fold evaluates a comparison of constants.
+func fold(f *syntax.Cmp) syntax.Formula {
+	l, ok := f.Left.(syntax.Const)
+	r, ok2 := f.Right.(syntax.Const)
+	if !ok || !ok2 {
+		return f
+	}
+	return &syntax.Bool{Node: f.Node, Value: Holds(f.Op, l.Value, r.Value)}
+}
+
+// Holds evaluates a comparison of two values of one kind.
+func Holds(op syntax.CmpOp, l, r schema.Value) bool {
+	c := schema.Compare(l, r)
+	switch op {
+	case syntax.Eq:
+		return c == 0
+	case syntax.Less:
+		return c < 0
+	case syntax.LessEq:
+		return c <= 0
+	case syntax.Greater:
+		return c > 0
+	case syntax.GreaterEq:
+		return c >= 0
+	}
+	return false
+}
+
+// complement is the negation of a comparison. (There is no NaN, so the order is
+// total.)
+func complement(f *syntax.Cmp) syntax.Formula {
+	g := &syntax.Cmp{Node: f.Node, Op: f.Op, Left: f.Left, Right: f.Right}
+	switch f.Op {
+	case syntax.Eq:
+		if b, ok := fold(f).(*syntax.Bool); ok {
+			return &syntax.Bool{Node: f.Node, Value: !b.Value}
+		}
+		return &syntax.Not{Node: f.Node, F: g}
+	case syntax.Less:
+		g.Op = syntax.GreaterEq
+	case syntax.LessEq:
+		g.Op = syntax.Greater
+	case syntax.Greater:
+		g.Op = syntax.LessEq
+	case syntax.GreaterEq:
+		g.Op = syntax.Less
+	}
+	return fold(g)
+}
+
+// negation is the negation of a desugared formula, over the same operators.
+func negation(f syntax.Formula) syntax.Formula {
+	switch f := f.(type) {
+	case *syntax.Bool:
+		return &syntax.Bool{Node: f.Node, Value: !f.Value}
+	case *syntax.Cmp:
+		return complement(f)
+	case *syntax.Not:
+		return f.F
+	case *syntax.Or:
+		return &syntax.And{Node: f.Node, Left: negation(f.Left), Right: negation(f.Right)}
+	case *syntax.Pred, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev,
+		*syntax.Once, *syntax.Historically, *syntax.Since:
+	}
+	return &syntax.Not{Node: syntax.Node{Pos: f.Span()}, F: f}
+}

@@ -1,0 +1,306 @@
+package check
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+)
+
+// seeds calls run with generators of many seeds, or with that of ASPIS_SEED alone.
+func seeds(t *testing.T, n int, run func(t *testing.T, g generator)) {
+	t.Helper()
+	if s := os.Getenv("ASPIS_SEED"); s != "" {
+		seed, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, generator{rand.New(rand.NewPCG(seed, 0))})
+		return
+	}
+	for seed := range uint64(n) {
+		run(t, generator{rand.New(rand.NewPCG(seed, 0))})
+		if t.Failed() {
+			t.Fatalf("repeat with: ASPIS_SEED=%d go test ./internal/lang/check -run '^%s$'", seed, t.Name())
+		}
+	}
+}
+
+// The core means what the source means, is built as promised, and the facts about it
+// are true.
+func TestCoreIsEquivalent(t *testing.T) {
+	accepted, tuples, guarded := 0, 0, 0
+	seeds(t, 30_000, func(t *testing.T, g generator) {
+		f := g.formula(2 + g.IntN(4))
+		c, _ := Check(f, testSignature(), Options{})
+		if c == nil {
+			return
+		}
+		accepted++
+		if err := promised(c); err != nil {
+			t.Errorf("%s\ncore %s\n%v", f, c.Core, err)
+			return
+		}
+		if strings.Contains(c.Core.String(), "HISTORICALLY") {
+			guarded++
+		}
+		for range 3 {
+			m := model{g.trace(), g.domain()}
+			for i := range m.trace {
+				got, want := m.satisfying(c.Core, i, c.Free), m.satisfying(f, i, c.Free)
+				if !slices.Equal(got, want) {
+					t.Errorf("%s\ncore %s\nat %d of %v:\ngot  %v\nwant %v", f, c.Core, i, m.trace, got, want)
+					return
+				}
+				tuples += len(want)
+				checkFacts(t, g, c, m, i, want)
+			}
+		}
+	})
+	t.Logf("%d formulas accepted, %d with guarded HISTORICALLY, %d tuples", accepted, guarded, tuples)
+	if os.Getenv("ASPIS_SEED") == "" && (accepted < 5_000 || guarded < 50 || tuples < 10_000) {
+		t.Error("too little was tested")
+	}
+}
+
+// checkFacts compares the facts about a formula with what it does on a trace where
+// it is satisfied at i by the given valuations.
+func checkFacts(t *testing.T, g generator, c *Checked, m model, i int, satisfied []string) {
+	t.Helper()
+	if len(satisfied) == 0 {
+		return
+	}
+	if len(c.Anchors) > 0 {
+		found := false
+		for fact := range m.trace[i].facts {
+			name, _, _ := strings.Cut(fact, "(")
+			found = found || slices.Contains(c.Anchors, name)
+		}
+		if !found {
+			t.Errorf("%s holds at %d of %v without its anchors %v", c.Source, i, m.trace, c.Anchors)
+		}
+	}
+	if !c.Historic {
+		alone := model{trace{m.trace[i]}, m.domain}
+		if now := alone.satisfying(c.Source, 0, c.Free); !slices.Equal(now, satisfied) {
+			t.Errorf("%s is not historic, but yields %v alone and %v in %v", c.Source, now, satisfied, m.trace)
+		}
+	}
+	if c.Absence {
+		return
+	}
+	// Nothing rests on absence: more facts and more time points take nothing away.
+	more := trace{}
+	at := 0
+	for j, p := range m.trace[:i+1] {
+		if g.IntN(3) == 0 && j > 0 {
+			more = append(more, point{p.ts, g.facts()})
+		}
+		q := point{p.ts, g.facts()}
+		for fact := range p.facts {
+			q.facts[fact] = true
+		}
+		at = len(more)
+		more = append(more, q)
+	}
+	after := model{more, m.domain}.satisfying(c.Source, at, c.Free)
+	for _, s := range satisfied {
+		if !slices.Contains(after, s) {
+			t.Errorf("%s rests on absence: %s is lost from %v to %v", c.Source, s, m.trace, more)
+		}
+	}
+}
+
+// The order of conjuncts does not matter.
+func TestOrderOfConjunctsDoesNotMatter(t *testing.T) {
+	accepted, refused := 0, 0
+	seeds(t, 20_000, func(t *testing.T, g generator) {
+		f := g.formula(3 + g.IntN(3))
+		h := g.shuffled(f)
+		c, diags := Check(f, testSignature(), Options{})
+		d, diags2 := Check(h, testSignature(), Options{})
+		if (c == nil) != (d == nil) {
+			t.Errorf("%s\nand\n%s\nare judged differently:\n%v\n%v", f, h, diags, diags2)
+		}
+		if c == nil {
+			refused++
+		} else {
+			accepted++
+		}
+	})
+	t.Logf("%d accepted, %d refused", accepted, refused)
+}
+
+// Hints that propose a formula were checked; here they are put in place by their text.
+func TestProposedRepairsAreAccepted(t *testing.T) {
+	n := 0
+	seeds(t, 5_000, func(t *testing.T, g generator) {
+		src := syntax.Format(g.formula(2+g.IntN(3)), syntax.MonPoly)
+		f, diags := syntax.Parse(src, syntax.Options{Mode: syntax.MonPoly})
+		if f == nil {
+			t.Errorf("%s: %v", src, diags)
+			return
+		}
+		opts := Options{Mode: syntax.MonPoly}
+		_, diags = Check(f, testSignature(), opts)
+		for _, d := range diags {
+			what, proposal, ok := strings.Cut(d.Hint, ": `")
+			if d.Severity != diag.Error || !ok || !strings.HasPrefix(what, "if it") || strings.HasSuffix(proposal, "…`") {
+				continue
+			}
+			proposal = strings.TrimSuffix(proposal, "`")
+			sp := d.Span
+			repaired := src[:sp.Start.Offset] + "(" + proposal + ")" + src[sp.End.Offset:]
+			if strings.Contains(what, "hold for all") {
+				repaired = proposal
+			}
+			g, diags := syntax.Parse(repaired, syntax.Options{Mode: syntax.MonPoly})
+			if g == nil {
+				t.Errorf("%s\nrepaired as %s: %v", src, repaired, diags)
+				return
+			}
+			if _, diags := Check(g, testSignature(), opts); diags.HasErrors() {
+				t.Errorf("%s\nrepaired as %s: %v", src, repaired, diags)
+			}
+			n++
+		}
+	})
+	t.Logf("%d repairs", n)
+	if os.Getenv("ASPIS_SEED") == "" && n < 100 {
+		t.Error("too few repairs were proposed")
+	}
+}
+
+// promised compares the core with the promises of Checked.Core.
+func promised(c *Checked) error {
+	m := newMeasure()
+	v := verifier{measure: m, bound: map[string]string{}}
+	if err := v.generated(c.Core); err != nil {
+		return err
+	}
+	free := vset{}
+	for _, col := range c.Free {
+		free = free.union(m.single(col.Name))
+		if _, ok := v.bound[col.Name]; ok {
+			return fmt.Errorf("%s is free and bound", col.Name)
+		}
+	}
+	if !free.equal(m.free(c.Core)) {
+		return fmt.Errorf("free variables %v, in the core %v", c.Free, m.list(m.free(c.Core)))
+	}
+	for name := range m.numbers {
+		if _, ok := c.Kinds[name]; !ok {
+			return fmt.Errorf("%s has no type", name)
+		}
+	}
+	return nil
+}
+
+// verifier is an independent reading of the promises.
+type verifier struct {
+	*measure
+	bound map[string]string // bound name → its quantifier, printed
+}
+
+func (v verifier) generated(f syntax.Formula) error {
+	switch f := f.(type) {
+	case *syntax.Bool, *syntax.Pred:
+		return nil
+	case *syntax.Cmp:
+		if f.Op == syntax.Eq && !v.free(f).empty() && (v.terms(f.Left).empty() || v.terms(f.Right).empty()) {
+			return nil
+		}
+		return fmt.Errorf("%s is not generated", f)
+	case *syntax.Not:
+		if !v.free(f).empty() {
+			return fmt.Errorf("%s is open", f)
+		}
+		return v.generated(f.F)
+	case *syntax.And:
+		if err := v.generated(f.Left); err != nil {
+			return err
+		}
+		return v.conjunct(f.Right, v.free(f.Left))
+	case *syntax.Or:
+		if !v.free(f.Left).equal(v.free(f.Right)) {
+			return fmt.Errorf("%s has different variables", f)
+		}
+		return first(v.generated(f.Left), v.generated(f.Right))
+	case *syntax.Exists:
+		for _, x := range f.Vars {
+			if !v.free(f.F).has(v.number(x.Name)) {
+				return fmt.Errorf("%s does not occur in %s", x, f)
+			}
+			if other, ok := v.bound[x.Name]; ok && other != f.String() {
+				return fmt.Errorf("%s is bound by %s and by %s", x, f, other)
+			}
+			v.bound[x.Name] = f.String()
+		}
+		return v.generated(f.F)
+	case *syntax.Prev:
+		return first(nonEmpty(f.I), v.generated(f.F))
+	case *syntax.Once:
+		return first(nonEmpty(f.I), v.generated(f.F))
+	case *syntax.Since:
+		if !v.free(f.Left).within(v.free(f.Right)) {
+			return fmt.Errorf("the left operand of %s has variables of its own", f)
+		}
+		left := f.Left
+		if not, ok := left.(*syntax.Not); ok {
+			left = not.F
+		}
+		return first(nonEmpty(f.I), v.generated(left), v.generated(f.Right))
+	case *syntax.Historically, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
+	}
+	return fmt.Errorf("%s is not of the core", f)
+}
+
+// conjunct checks the right operand of And.
+func (v verifier) conjunct(f syntax.Formula, bound vset) error {
+	inner := f
+	if not, ok := f.(*syntax.Not); ok {
+		inner = not.F
+	}
+	within := v.free(f).within(bound)
+	switch inner := inner.(type) {
+	case *syntax.Cmp:
+		binds := inner == f && inner.Op == syntax.Eq && (v.terms(inner.Left).within(bound) || v.terms(inner.Right).within(bound))
+		if within || binds {
+			return nil
+		}
+		return fmt.Errorf("nothing binds the variables of %s", f)
+	case *syntax.Historically:
+		if !within {
+			return fmt.Errorf("nothing binds the variables of %s", f)
+		}
+		return first(nonEmpty(inner.I), v.generated(inner.F))
+	case *syntax.Bool, *syntax.Pred, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Since:
+	}
+	if inner != f && !within {
+		return fmt.Errorf("nothing binds the variables of %s", f)
+	}
+	return v.generated(inner)
+}
+
+func nonEmpty(i syntax.Interval) error {
+	if i.Empty() {
+		return fmt.Errorf("the interval %v is empty", i)
+	}
+	return nil
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

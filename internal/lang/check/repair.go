@@ -1,0 +1,239 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+)
+
+// maxRefusals is how many refusals of one formula are reported. The others mostly
+// follow from the first ones.
+const maxRefusals = 10
+
+// refuse reports why there is no order of evaluation, with a checked repair where
+// there is a mechanical one.
+func (w *work) refuse(r *ranger, why []refusal) {
+	for _, ref := range why[:min(len(why), maxRefusals)] {
+		missing := make([]string, len(ref.missing))
+		for i, name := range ref.missing {
+			missing[i] = w.written[name]
+		}
+		node := nodeAt(w.source, ref.at.Span())
+		d := w.message(ref, node, missing)
+		d.Span = ref.at.Span()
+		if w.repair && node != nil {
+			if hint := w.propose(ref.kind, node, missing); hint != "" {
+				d.Hint = hint
+			}
+		}
+		w.add(d)
+	}
+}
+
+// message words a refusal. The node is the sub-formula as written, or nil.
+func (w *work) message(ref refusal, node syntax.Formula, missing []string) diag.Diagnostic {
+	what := ref.at
+	if node != nil {
+		what = node
+	}
+	text := shortIn(what, w.opts.Mode)
+	switch ref.kind {
+	case openNegation:
+		across := ""
+		if ref.across != nil {
+			across = "`" + operatorOf(ref.across) + "`"
+		}
+		text = "`" + text + "`"
+		if !negates(what) {
+			text = "the negation of " + text
+		}
+		return openNegationMessage(text, across, missing)
+	case openComparison:
+		return openComparisonMessage(text, missing)
+	case orVariables:
+		return orVariablesMessage(missing)
+	case sinceVariables:
+		return sinceVariablesMessage(missing)
+	}
+	return diag.Diagnostic{}
+}
+
+// negates tells whether a formula as written is a kind of negation.
+func negates(f syntax.Formula) bool {
+	switch f.(type) {
+	case *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+		return true
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Prev,
+		*syntax.Once, *syntax.Since:
+	}
+	return false
+}
+
+// operatorOf names a temporal operator.
+func operatorOf(f syntax.Formula) string {
+	switch f.(type) {
+	case *syntax.Once:
+		return "ONCE"
+	case *syntax.Prev:
+		return "PREVIOUS"
+	case *syntax.Historically:
+		return "HISTORICALLY"
+	case *syntax.Since:
+		return "SINCE"
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall:
+	}
+	return "the operator"
+}
+
+// candidate is a possible repair: new instead of old.
+type candidate struct {
+	old, new syntax.Formula
+	meaning  string // when this is what was meant
+}
+
+// propose returns a hint with the first candidate that passes the check, or "".
+func (w *work) propose(kind refusalKind, node syntax.Formula, missing []string) string {
+	if newMeasure().size(w.source) > maxRepairSize {
+		return ""
+	}
+	vars := make([]syntax.Var, len(missing))
+	for i, name := range missing {
+		vars[i] = syntax.Var{Name: name}
+	}
+	for _, c := range w.candidates(kind, node, vars) {
+		repaired := replaced(w.source, c.old, c.new)
+		if _, diags := check(repaired, w.sig, w.opts, false); diags.HasErrors() {
+			continue
+		}
+		return c.meaning + ": `" + shortIn(c.new, w.opts.Mode) + "`"
+	}
+	return ""
+}
+
+func (w *work) candidates(kind refusalKind, node syntax.Formula, vars []syntax.Var) []candidate {
+	names := make([]string, len(vars))
+	for i, v := range vars {
+		names[i] = v.Name
+	}
+	some := "if it does not matter which " + quoteAll(names)
+	switch kind {
+	case openNegation:
+		return w.negationCandidates(node, vars, names)
+	case openComparison:
+		return nil
+	case orVariables:
+		if or, ok := node.(*syntax.Or); ok {
+			return []candidate{{or, &syntax.Or{Left: closed(or.Left, vars), Right: closed(or.Right, vars)}, some}}
+		}
+	case sinceVariables:
+		if since, ok := node.(*syntax.Since); ok {
+			left := closed(since.Left, vars)
+			if not, ok := since.Left.(*syntax.Not); ok {
+				left = &syntax.Not{F: closed(not.F, vars)}
+			}
+			return []candidate{{since, &syntax.Since{I: since.I, Left: left, Right: since.Right}, some}}
+		}
+	}
+	return nil
+}
+
+func (w *work) negationCandidates(node syntax.Formula, vars []syntax.Var, names []string) []candidate {
+	var out []candidate
+	if h, ok := node.(*syntax.Historically); ok {
+		guarded := &syntax.And{Left: h.F, Right: h}
+		out = append(out, candidate{h, guarded, "if it must hold now too"})
+	}
+	if not, ok := node.(*syntax.Not); ok {
+		none := &syntax.Not{F: closed(not.F, vars)}
+		out = append(out, candidate{not, none, "if it must hold for no " + quoteAll(names)})
+	}
+	if all := w.forallAround(node); all != nil {
+		and, ok := all.F.(*syntax.And)
+		if ok {
+			implied := &syntax.Forall{Vars: all.Vars, F: &syntax.Implies{Left: and.Left, Right: and.Right}}
+			out = append(out, candidate{all, implied, "FORALL goes with IMPLIES"})
+		}
+	}
+	all := &syntax.Forall{Vars: vars, F: w.source}
+	return append(out, candidate{w.source, all, "if it must hold for all " + quoteAll(names)})
+}
+
+// forallAround returns the innermost FORALL whose body is node or contains it.
+func (w *work) forallAround(node syntax.Formula) *syntax.Forall {
+	var found *syntax.Forall
+	syntax.Walk(w.source, func(f syntax.Formula) bool {
+		if all, ok := f.(*syntax.Forall); ok && contains(all, node) {
+			found = all
+		}
+		return true
+	})
+	return found
+}
+
+func contains(f, node syntax.Formula) bool {
+	return f == node || slices.ContainsFunc(syntax.Children(f), func(c syntax.Formula) bool { return contains(c, node) })
+}
+
+// closed quantifies those of the variables that are free in f.
+func closed(f syntax.Formula, vars []syntax.Var) syntax.Formula {
+	free := syntax.FreeVars(f)
+	var occurring []syntax.Var
+	for _, v := range vars {
+		if slices.Contains(free, v.Name) {
+			occurring = append(occurring, v)
+		}
+	}
+	if len(occurring) == 0 {
+		return f
+	}
+	return &syntax.Exists{Vars: occurring, F: f}
+}
+
+// nodeAt returns the outermost sub-formula of f at the place, or nil.
+func nodeAt(f syntax.Formula, at diag.Span) syntax.Formula {
+	var found syntax.Formula
+	syntax.Walk(f, func(g syntax.Formula) bool {
+		if found == nil && at.Start.IsValid() && g.Span() == at {
+			found = g
+		}
+		return found == nil
+	})
+	return found
+}
+
+// replaced is f with one sub-formula replaced.
+func replaced(f, old, by syntax.Formula) syntax.Formula {
+	if f == old {
+		return by
+	}
+	sub := func(g syntax.Formula) syntax.Formula { return replaced(g, old, by) }
+	switch f := f.(type) {
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp:
+		return f
+	case *syntax.Not:
+		return &syntax.Not{Node: f.Node, F: sub(f.F)}
+	case *syntax.And:
+		return &syntax.And{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
+	case *syntax.Or:
+		return &syntax.Or{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
+	case *syntax.Implies:
+		return &syntax.Implies{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
+	case *syntax.Equiv:
+		return &syntax.Equiv{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
+	case *syntax.Exists:
+		return &syntax.Exists{Node: f.Node, Vars: f.Vars, F: sub(f.F)}
+	case *syntax.Forall:
+		return &syntax.Forall{Node: f.Node, Vars: f.Vars, F: sub(f.F)}
+	case *syntax.Prev:
+		return &syntax.Prev{Node: f.Node, I: f.I, F: sub(f.F)}
+	case *syntax.Once:
+		return &syntax.Once{Node: f.Node, I: f.I, F: sub(f.F)}
+	case *syntax.Historically:
+		return &syntax.Historically{Node: f.Node, I: f.I, F: sub(f.F)}
+	case *syntax.Since:
+		return &syntax.Since{Node: f.Node, I: f.I, Left: sub(f.Left), Right: sub(f.Right)}
+	}
+	return f
+}
