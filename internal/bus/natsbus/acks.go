@@ -2,6 +2,7 @@ package natsbus
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -64,7 +65,7 @@ func (a *acks) start() error {
 		err = a.bus.pub.FlushTimeout(a.bus.cfg.Timeout)
 	}
 	if err != nil {
-		return a.bus.requestError("subscribe to acknowledgements", err)
+		return a.bus.requestError(context.Background(), "subscribe to acknowledgements", err)
 	}
 	return nil
 }

@@ -28,11 +28,14 @@ type Bus struct {
 	verdicts   topic
 	snaps      snapshots
 
-	life    context.Context //nolint:containedctx // ends with Close, for requests that outlast their caller
-	end     context.CancelFunc
-	closed  <-chan struct{} // life.Done()
-	mu      sync.Mutex      // guards starting goroutines against Close; taken alone
-	running sync.WaitGroup
+	life   context.Context //nolint:containedctx // ends with Close, for requests that outlast their caller
+	end    context.CancelFunc
+	closed <-chan struct{} // life.Done()
+	// mu guards starting goroutines against Close, and the two below. It is taken alone.
+	mu        sync.Mutex
+	link      context.Context //nolint:containedctx // ends when sub breaks, then the next begins
+	breakLink context.CancelFunc
+	running   sync.WaitGroup
 }
 
 var _ bus.Bus = (*Bus)(nil)
@@ -54,6 +57,7 @@ func Connect(ctx context.Context, cfg Config) (*Bus, error) {
 	cfg = cfg.withDefaults()
 	b := &Bus{cfg: cfg, window: newWindow()}
 	b.life, b.end = context.WithCancel(context.Background())
+	b.link, b.breakLink = context.WithCancel(b.life)
 	b.closed = b.life.Done()
 	b.publisher = publisher{bus: b, emits: newEmits()}
 	b.acks = newAcks(b)
@@ -92,6 +96,7 @@ func (b *Bus) dial() error {
 	b.sub, err = b.dialOne("sub",
 		nats.DisconnectErrHandler(func(_ *nats.Conn, cause error) {
 			b.cfg.Logger.Warn("disconnected", slog.String("connection", "sub"), slog.Any("cause", cause))
+			b.linkBroke()
 			b.events.tail.interrupt()
 			b.verdicts.tail.interrupt()
 		}),
@@ -192,15 +197,26 @@ func (b *Bus) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// bounded returns ctx with the time-out of one exchange with the broker, ended also by
-// Close.
+// bounded returns ctx with the time-out of one exchange with the broker. It ends also
+// with Close and when the connection breaks: the answer would not come any more.
 func (b *Bus) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, b.cfg.Timeout)
-	stop := context.AfterFunc(b.life, cancel)
+	b.mu.Lock()
+	link := b.link
+	b.mu.Unlock()
+	stop := context.AfterFunc(link, cancel)
 	return ctx, func() {
 		stop()
 		cancel()
 	}
+}
+
+// linkBroke ends what waits for an answer on the connection that broke.
+func (b *Bus) linkBroke() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.breakLink()
+	b.link, b.breakLink = context.WithCancel(b.life)
 }
 
 // spawn runs f in a goroutine that Close waits for, unless the bus is closed.

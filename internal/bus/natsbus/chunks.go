@@ -31,7 +31,7 @@ func (b *Bus) writeChunks(ctx context.Context, k string, man *manifest, data []b
 		}
 		ack, err := b.publishChunk(ctx, subject, data[i:min(i+chunkBytes, len(data))])
 		if err != nil {
-			return b.requestError("put snapshot", err)
+			return b.requestError(ctx, "put snapshot", err)
 		}
 		if i == 0 {
 			man.First = ack.Sequence
@@ -42,41 +42,36 @@ func (b *Bus) writeChunks(ctx context.Context, k string, man *manifest, data []b
 }
 
 func (b *Bus) publishChunk(ctx context.Context, subject string, data []byte) (*jetstream.PubAck, error) {
-	ctx, cancel := b.bounded(ctx)
+	bounded, cancel := b.bounded(ctx)
 	defer cancel()
-	return b.js.Publish(ctx, subject, data)
+	return b.js.Publish(bounded, subject, data)
 }
 
-// readChunks returns the value man describes, or bus.ErrDamaged.
+// readChunks returns the value man describes, or bus.ErrDamaged, or errReplayBroken when
+// the connection broke or the chunks were removed while they were read.
 func (b *Bus) readChunks(ctx context.Context, k string, man manifest) ([]byte, error) {
 	if man.Size < 0 || man.Size > bus.MaxSnapshotBytes || man.First == 0 || man.Last < man.First {
 		return nil, fmt.Errorf("%w: impossible manifest", bus.ErrDamaged)
-	}
-	info, err := b.streamInfo(ctx, chunkStream)
-	if err != nil {
-		return nil, err
-	}
-	if info.State.LastSeq < man.Last || info.State.FirstSeq > man.First {
-		return nil, fmt.Errorf("%w: its chunks are gone", bus.ErrDamaged)
 	}
 	r, err := b.openReplay(ctx, chunkStream, chunkSubject(k, man.Object), man.First, man.Last)
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
+	if want := (man.Size + chunkBytes - 1) / chunkBytes; r.matching < uint64(want) {
+		return nil, fmt.Errorf("%w: %d of its %d chunks are left", bus.ErrDamaged, r.matching, want)
+	}
 	data := make([]byte, 0, man.Size)
-	for at := uint64(0); at < man.Last; {
-		m, d, err := r.next(ctx)
+	for len(data) < man.Size {
+		m, _, err := r.next(ctx)
 		switch {
-		case errors.Is(err, errReplayBroken) && ctx.Err() == nil:
-			// Chunks that are gone never come.
-			return nil, fmt.Errorf("%w: %d of %d bytes read: %w", bus.ErrDamaged, len(data), man.Size, err)
+		case errors.Is(err, errRequestOver):
+			continue
 		case err != nil:
 			return nil, err
 		case len(data)+len(m.Data) > man.Size:
 			return nil, fmt.Errorf("%w: more than %d bytes", bus.ErrDamaged, man.Size)
 		}
-		at = d.stream
 		data = append(data, m.Data...)
 	}
 	if digest := sha256.Sum256(data); !bytes.Equal(digest[:], man.Digest) {

@@ -44,15 +44,9 @@ type cursor struct {
 	buffer    *buffer // after joining
 	replay    *replay
 	replayed  int
-	held      *held // read from the replay and not yet checked
+	batch     []bus.Record // from the replay, complete
+	maxAge    time.Duration
 	pause     time.Duration
-}
-
-// held is a record in hand.
-type held struct {
-	record   bus.Record
-	ok       bool
-	unproven bool // retention must be checked before it counts
 }
 
 // Read implements bus.Reader. Offsets are shared by all partitions of a topic, so
@@ -185,7 +179,7 @@ func (c *cursor) fromBuffer(ctx context.Context) (bus.Record, bool, error) {
 
 // fromStream brings the cursor one step further towards the live tail.
 func (c *cursor) fromStream(ctx context.Context) (bus.Record, bool, error) {
-	if c.replay == nil {
+	if c.replay == nil && len(c.batch) == 0 {
 		if c.near && c.buffer == nil {
 			if err := c.join(ctx); err != nil {
 				return bus.Record{}, false, err
@@ -209,35 +203,43 @@ func (c *cursor) fromStream(ctx context.Context) (bus.Record, bool, error) {
 	return c.fromReplay(ctx)
 }
 
-// fromReplay takes the next record of the replay. The first of each request is checked
-// against retention after it has come: what was not removed by then has come before it.
+// fromReplay takes the next record of the replay. What a request brings is checked
+// against retention after it has come: if nothing after the position was removed by
+// then, nothing is missing in between.
 func (c *cursor) fromReplay(ctx context.Context) (bus.Record, bool, error) {
-	if c.held == nil {
-		unproven := c.replay.fresh() && c.replayed > 0
-		m, d, err := c.replay.next(ctx)
-		if err != nil {
-			return bus.Record{}, false, err
-		}
-		r, ok := record(m, d)
-		c.held = &held{record: r, ok: ok, unproven: unproven}
-	}
-	if c.held.unproven {
-		st, err := c.bus.streamState(ctx, c.topic)
+	if len(c.batch) == 0 {
+		over, err := c.replay.fill(ctx)
 		if err == nil {
-			err = c.checkRetained(st)
+			err = c.checkBatch(ctx)
 		}
 		if err != nil {
 			return bus.Record{}, false, err
 		}
+		c.batch = c.replay.take()
+		c.replayed += len(c.batch)
+		if over {
+			c.replay.close()
+			c.replay = nil
+			c.near = c.replayed <= nearEnough
+		}
 	}
-	h := *c.held
-	c.held = nil
-	c.replayed++
-	if h.record.Offset >= c.replay.until {
-		c.endReplay()
-		c.near = c.replayed <= nearEnough
+	r := c.batch[0]
+	c.batch[0] = bus.Record{}
+	c.batch = c.batch[1:]
+	return r, true, nil
+}
+
+// checkBatch asks for the state of the stream if a record after the position can have
+// been removed.
+func (c *cursor) checkBatch(ctx context.Context) error {
+	if c.position == 0 || !c.stale(c.maxAge) {
+		return nil
 	}
-	return h.record, h.ok, nil
+	st, err := c.bus.streamState(ctx, c.topic)
+	if err != nil {
+		return err
+	}
+	return c.checkRetained(st)
 }
 
 // join joins the tail.
@@ -265,6 +267,7 @@ func (c *cursor) end(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	c.maxAge = st.maxAge
 	if err := c.checkEnd(st); err != nil {
 		return 0, err
 	}
@@ -320,7 +323,7 @@ func (c *cursor) recover(ctx context.Context, err error) error {
 func (c *cursor) endReplay() {
 	if c.replay != nil {
 		c.replay.close()
-		c.replay, c.held = nil, nil
+		c.replay = nil
 	}
 }
 

@@ -51,9 +51,10 @@ func sendError(err error) error {
 	return fmt.Errorf("%w: nothing was sent: %w", bus.ErrUnavailable, err)
 }
 
-// requestError maps an error of a request to the server. What ended because the
-// caller's ctx ended still matches the error of ctx.
-func (b *Bus) requestError(what string, err error) error {
+// requestError maps an error of a request to the server. The error of the caller's ctx,
+// if it has one, can be found in it; that of a time-out within cannot, as it is not the
+// caller's.
+func (b *Bus) requestError(ctx context.Context, what string, err error) error {
 	if b.life.Err() != nil {
 		return bus.ErrClosed
 	}
@@ -61,8 +62,14 @@ func (b *Bus) requestError(what string, err error) error {
 	if errors.As(err, &api) {
 		return fmt.Errorf("natsbus: %s: %w", what, apiError(int(api.ErrorCode), api.Description))
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("natsbus: %s: %w: no answer in time: %w", what, bus.ErrUnavailable, err)
+	if ended := ctx.Err(); ended != nil {
+		return fmt.Errorf("natsbus: %s: %w: %w", what, bus.ErrUnavailable, ended)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("natsbus: %s: %w: no answer within %v", what, bus.ErrUnavailable, b.cfg.Timeout)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("natsbus: %s: %w: the connection broke before the answer came", what, bus.ErrUnavailable)
 	}
 	return fmt.Errorf("natsbus: %s: %w: %w", what, bus.ErrUnavailable, err)
 }

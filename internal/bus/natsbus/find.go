@@ -30,11 +30,11 @@ func (b *Bus) firstAfter(ctx context.Context, t bus.Topic, p uint32, at time.Tim
 // find asks the leader of a topic's stream for one record and returns its sequence, 0
 // if there is none.
 func (b *Bus) find(ctx context.Context, t bus.Topic, request []byte) (uint64, error) {
-	ctx, cancel := b.bounded(ctx)
+	bounded, cancel := b.bounded(ctx)
 	defer cancel()
-	m, err := b.sub.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+streamName(t), request)
+	m, err := b.sub.RequestWithContext(bounded, "$JS.API.STREAM.MSG.GET."+streamName(t), request)
 	if err != nil {
-		return 0, b.requestError("find a record", err)
+		return 0, b.requestError(ctx, "find a record", err)
 	}
 	var answer struct {
 		Message struct {
@@ -47,7 +47,7 @@ func (b *Bus) find(ctx context.Context, t bus.Topic, request []byte) (uint64, er
 	}
 	switch err := json.Unmarshal(m.Data, &answer); {
 	case err != nil:
-		return 0, b.requestError("find a record", err)
+		return 0, b.requestError(ctx, "find a record", err)
 	case answer.Error == nil:
 		return answer.Message.Seq, nil
 	case answer.Error.Code == codeNoMessage:

@@ -67,7 +67,7 @@ func (s *snapshots) open(ctx context.Context, b *Bus) error {
 		}
 	}
 	if err != nil {
-		return b.requestError("open bucket "+snapshotBucket, err)
+		return b.requestError(ctx, "open bucket "+snapshotBucket, err)
 	}
 	s.kv = kv
 	_, err = b.openStream(ctx, jetstream.StreamConfig{
@@ -162,11 +162,11 @@ func (b *Bus) putChunked(ctx context.Context, k string, revision uint64, data []
 
 // switchEntry writes the entry of a key if revision is current.
 func (b *Bus) switchEntry(ctx context.Context, k string, revision uint64, entry []byte) (uint64, error) {
-	ctx, cancel := b.bounded(ctx)
+	bounded, cancel := b.bounded(ctx)
 	defer cancel()
-	now, err := b.snaps.kv.Update(ctx, k, entry, revision)
+	now, err := b.snaps.kv.Update(bounded, k, entry, revision)
 	if err != nil {
-		err = b.requestError("put snapshot", err)
+		err = b.requestError(ctx, "put snapshot", err)
 		if errors.Is(err, bus.ErrExists) { // the wrong last sequence
 			return 0, stale(revision)
 		}
@@ -181,14 +181,14 @@ func stale(revision uint64) error {
 
 // entry reads the entry of a key.
 func (b *Bus) entry(ctx context.Context, k string) ([]byte, uint64, error) {
-	ctx, cancel := b.bounded(ctx)
+	bounded, cancel := b.bounded(ctx)
 	defer cancel()
-	e, err := b.snaps.kv.Get(ctx, k)
+	e, err := b.snaps.kv.Get(bounded, k)
 	switch {
 	case errors.Is(err, jetstream.ErrKeyNotFound):
 		return nil, 0, bus.ErrNoSnapshot
 	case err != nil:
-		return nil, 0, b.requestError("get snapshot", err)
+		return nil, 0, b.requestError(ctx, "get snapshot", err)
 	}
 	return e.Value(), e.Revision(), nil
 }
@@ -204,26 +204,29 @@ func (b *Bus) GetSnapshot(ctx context.Context, key string) ([]byte, uint64, erro
 	}
 	k := token(useSnapshot, 0, key)
 	var revision uint64
-	var damage error
+	var failed error
 	for range readTries {
 		entry, now, err := b.entry(ctx, k)
 		if err != nil {
 			return nil, 0, err
 		}
-		if damage != nil && now == revision {
-			break // not replaced meanwhile: it is damaged indeed
+		if failed != nil && now == revision {
+			break // not replaced meanwhile: that was not the reason
 		}
 		revision = now
 		var data []byte
-		data, damage = b.value(ctx, k, entry)
-		if damage == nil {
+		data, failed = b.value(ctx, k, entry)
+		if failed == nil {
 			return data, revision, nil
 		}
-		if !errors.Is(damage, bus.ErrDamaged) {
-			return nil, 0, damage
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
 		}
 	}
-	return nil, revision, damage
+	if errors.Is(failed, bus.ErrDamaged) {
+		return nil, revision, failed
+	}
+	return nil, 0, b.requestError(ctx, "get snapshot", failed)
 }
 
 // value returns the value an entry stands for.

@@ -86,7 +86,7 @@ func (b *Bus) openStream(ctx context.Context, want jetstream.StreamConfig, limit
 		}
 	}
 	if err != nil {
-		return nil, b.requestError("open stream "+want.Name, err)
+		return nil, b.requestError(ctx, "open stream "+want.Name, err)
 	}
 	cfg := s.CachedInfo().Config
 	changed := false
@@ -98,7 +98,7 @@ func (b *Bus) openStream(ctx context.Context, want jetstream.StreamConfig, limit
 	}
 	if changed {
 		if s, err = b.js.UpdateStream(ctx, cfg); err != nil {
-			return nil, b.requestError("change the limits of stream "+want.Name, err)
+			return nil, b.requestError(ctx, "change the limits of stream "+want.Name, err)
 		}
 	}
 	return s.CachedInfo(), nil
@@ -120,11 +120,11 @@ func (b *Bus) streamState(ctx context.Context, t bus.Topic) (state, error) {
 }
 
 func (b *Bus) streamInfo(ctx context.Context, name string) (*jetstream.StreamInfo, error) {
-	ctx, cancel := b.bounded(ctx)
+	bounded, cancel := b.bounded(ctx)
 	defer cancel()
-	s, err := b.js.Stream(ctx, name)
+	s, err := b.js.Stream(bounded, name)
 	if err != nil {
-		return nil, b.requestError("state of stream "+name, err)
+		return nil, b.requestError(ctx, "state of stream "+name, err)
 	}
 	return s.CachedInfo(), nil
 }

@@ -333,7 +333,7 @@ func (l *tail) create(ctx context.Context, f *feed, inbox string, start uint64) 
 		cfg.FilterSubjects = append(cfg.FilterSubjects, laneFilter(l.topic, p))
 	}
 	if _, err := l.bus.js.CreatePushConsumer(ctx, streamName(l.topic), cfg); err != nil {
-		return l.bus.requestError("create consumer", err)
+		return l.bus.requestError(ctx, "create consumer", err)
 	}
 	return nil
 }
