@@ -5,6 +5,7 @@ package policy
 import (
 	"time"
 
+	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -58,11 +59,16 @@ type Bundle struct {
 	// discharge an obligation count although the agent itself caused them. Observe
 	// mode and evaluation only.
 	SelfAuthority string
-	// Signature declares every relation of the bundle.
+	// Signature declares every relation of the bundle: its facts, and its globs, each
+	// over one text. Sets and named formulas are no relations: they are written out in
+	// the formulas when the bundle is loaded.
 	Signature check.Signature
 	Clauses   []Clause
+	// Tests are the bundle's own tests in the order of the files.
+	Tests []Test
 
-	typing typing
+	typing  typing
+	sources diag.Sources
 }
 
 // Clause is one rule of a bundle.
@@ -97,7 +103,13 @@ type Typing struct {
 	// Invalid says why a call contradicts itself or the argument types declared for
 	// its tool; empty when it does not.
 	Invalid string
-	// Uncertain lists facts whose expressions could not be evaluated: they are
-	// unknown, not absent.
+	// Uncertain lists, sorted, the relations of facts whose expressions could not be
+	// evaluated: they are unknown, not absent.
 	Uncertain []string
+	// Why says for each such fact where it stands in the bundle and what went wrong.
+	// It is for operators: it may quote arguments.
+	Why []string
+	// Classes lists the tool classes of the event's tool in the order of the bundle:
+	// its action set. Shared; never modified.
+	Classes []string
 }

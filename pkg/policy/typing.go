@@ -1,10 +1,365 @@
 package policy
 
-import "github.com/aspis-rv/aspis/pkg/schema"
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
 
-type typing struct{}
+	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/pkg/policy/internal/expr"
+	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// typing is the compiled part of a bundle that turns events into facts.
+type typing struct {
+	entries     map[string]*toolEntry
+	classes     *matcher
+	emitters    [][]emitter // per class
+	globs       []globRelation
+	authorities map[schema.ActorClass]bool
+	fromResult  map[string][]string // relation → tools
+}
+
+// seal completes the typing once everything is read.
+func (t *typing) seal(b *Bundle, classes []class) {
+	t.classes = newMatcher(classes)
+	t.emitters = make([][]emitter, 0, len(classes))
+	t.authorities = map[schema.ActorClass]bool{}
+	for _, c := range b.Authorities {
+		t.authorities[c] = true
+	}
+	t.fromResult = map[string][]string{}
+	for _, c := range classes {
+		t.emitters = append(t.emitters, c.emitters)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.entries)) {
+		for _, e := range t.entries[name].emitters {
+			if e.atResult && !slices.Contains(t.fromResult[e.rel], name) {
+				t.fromResult[e.rel] = append(t.fromResult[e.rel], name)
+			}
+		}
+	}
+}
+
+// DischargesFromResult lists, sorted, the tools whose ok result can supply a fact
+// of the relation: a call that lacks such a fact may wait for a call of one of
+// them that is in flight. Classes whose facts come with the result are not listed
+// by tool; see ResultSupplies.
+func (b *Bundle) DischargesFromResult(rel string) []string {
+	return slices.Clone(b.typing.fromResult[rel])
+}
+
+// ResultSupplies reports whether the ok result of a call of the tool can supply a
+// fact of the relation.
+func (b *Bundle) ResultSupplies(tool, rel string) bool {
+	gives := func(es []emitter) bool {
+		return slices.ContainsFunc(es, func(e emitter) bool { return e.atResult && e.rel == rel })
+	}
+	if e := b.typing.entries[tool]; e != nil && gives(e.emitters) {
+		return true
+	}
+	for hits := b.typing.classes.match(tool); hits != 0; hits &= hits - 1 {
+		if gives(b.typing.emitters[bits.TrailingZeros64(hits)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Classes lists the classes of a tool name in the order of the bundle.
+func (b *Bundle) Classes(tool string) []string {
+	return b.typing.classNames(b.typing.classes.match(tool))
+}
 
 // Type computes the facts of an event at its time point. It is a pure function of
 // the bundle and the event. With observe set, facts that need an authority count
 // whoever caused them if the bundle accepts self-authority.
-func (b *Bundle) Type(ev *schema.Event, observe bool) Typing { return Typing{} }
+//
+// A fact that needs an authority counts when the actor's class is one of the
+// bundle's authorities; in a message or a result it must moreover have been seen by
+// someone else than the agent (vantage above reported).
+//
+// A result is typed by the entry of its Tool, with its own Args as the arguments of
+// the call; see TypeResult where the call is at hand. A grant that revokes another,
+// or that is valid only from a later time on, makes no facts.
+func (b *Bundle) Type(ev *schema.Event, observe bool) Typing {
+	if ev.Kind == schema.KindResult {
+		return b.TypeResult(nil, ev, observe)
+	}
+	run := typer{b: b, ev: ev, observe: observe, out: Typing{Mapped: true}}
+	switch ev.Kind {
+	case schema.KindCall, schema.KindGrant, schema.KindMessage, schema.KindObservation:
+		run.run(ev.Tool, ev.Args)
+	case schema.KindResult, schema.KindResolution, schema.KindTick, schema.KindPolicy, schema.KindSession, schema.KindWithdrawn:
+	}
+	return run.out
+}
+
+// TypeResult is Type for a result whose call is at hand: tool and arguments are the
+// call's, and an authority that made the call is an authority for its facts too.
+func (b *Bundle) TypeResult(call, result *schema.Event, observe bool) Typing {
+	run := typer{b: b, ev: result, observe: observe, out: Typing{Mapped: true}, atResult: true}
+	if result.Status != schema.ResultOK {
+		return run.out
+	}
+	tool, args := result.Tool, result.Args
+	if call != nil {
+		tool, args, run.caller = call.Tool, call.Args, call.Actor.Class
+	}
+	run.run(tool, args)
+	return run.out
+}
+
+// typer is one computation of facts.
+type typer struct {
+	b        *Bundle
+	ev       *schema.Event
+	observe  bool
+	atResult bool
+	caller   schema.ActorClass // of the call of a result, when known
+	in       *expr.Input
+	out      Typing
+}
+
+func (r *typer) run(tool string, args schema.Payload) {
+	if tool == "" {
+		return
+	}
+	t := &r.b.typing
+	hits := t.classes.match(tool)
+	entry := t.entries[tool]
+	if r.ev.Kind == schema.KindCall {
+		r.out.Mapped = hits != 0 || entry != nil
+	}
+	if hits == 0 && entry == nil {
+		return
+	}
+	r.out.Classes = t.classNames(hits)
+	if entry != nil && !r.prepare(entry, args) {
+		return
+	}
+	if g := r.ev.Grant; g != nil && (g.Revokes != "" || g.NotBefore > r.ev.Timestamp) {
+		return
+	}
+	for rest := hits; rest != 0; rest &= rest - 1 {
+		r.emitAll(t.emitters[bits.TrailingZeros64(rest)], args)
+	}
+	if entry != nil {
+		r.emitAll(entry.emitters, args)
+	}
+	r.finish()
+}
+
+// classNames turns bits into names.
+func (t *typing) classNames(hits uint64) []string {
+	if hits == 0 {
+		return nil
+	}
+	if i := bits.TrailingZeros64(hits); hits == 1<<i {
+		return t.classes.names[i : i+1 : i+1]
+	}
+	var out []string
+	for ; hits != 0; hits &= hits - 1 {
+		out = append(out, t.classes.names[bits.TrailingZeros64(hits)])
+	}
+	return out
+}
+
+// prepare checks the arguments of a call against the entry. It reports false when
+// the event is invalid.
+func (r *typer) prepare(e *toolEntry, args schema.Payload) bool {
+	if !e.declares && e.refuse == nil {
+		return true
+	}
+	in := r.input(args)
+	if e.declares && in.Args != nil {
+		checked, problem := e.check(in.Args)
+		if problem != "" && !r.atResult {
+			r.out.Invalid = problem
+			return false
+		}
+		in.Args = checked
+	} else if e.declares && args.Status != schema.PayloadWithheld && !r.atResult {
+		r.out.Invalid = "the arguments are not a readable object"
+		return false
+	}
+	if e.refuse == nil || r.atResult {
+		return true
+	}
+	contradicts, err := e.refuse.Truth(in)
+	switch {
+	case err != nil && args.Status == schema.PayloadWithheld:
+		return true // nothing is known of the arguments; their facts are uncertain
+	case err != nil:
+		r.out.Invalid = fmt.Sprintf("whether the call contradicts itself (%s) cannot be told: %v", e.why, err)
+	case contradicts:
+		r.out.Invalid = "the call contradicts itself: " + e.why
+	}
+	return r.out.Invalid == ""
+}
+
+// check coerces arguments to their declared types and fills in defaults. The text
+// names every problem, sorted by argument.
+func (e *toolEntry) check(args *expr.Object) (*expr.Object, string) {
+	var problems []string
+	out := args
+	for _, p := range e.params {
+		v, given := args.Lookup(p.name)
+		if given && expr.IsNull(v) && p.fallback != nil {
+			given = false // null for an argument with a default says the default
+		}
+		switch {
+		case !given && p.fallback == nil:
+			problems = append(problems, fmt.Sprintf("argument %q is missing", p.name))
+			continue
+		case !given:
+			out = out.With(p.name, p.fallback)
+			continue
+		}
+		coerced, problem := p.typ.Coerce(v)
+		if problem != "" {
+			problems = append(problems, fmt.Sprintf("argument %q %s", p.name, problem))
+			continue
+		}
+		out = out.With(p.name, coerced)
+	}
+	for _, key := range args.Keys() {
+		if !slices.ContainsFunc(e.params, func(p param) bool { return p.name == key }) {
+			problems = append(problems, fmt.Sprintf("argument %q is not declared", key))
+		}
+	}
+	return out, strings.Join(problems, "; ")
+}
+
+// input decodes what expressions read, once.
+func (r *typer) input(args schema.Payload) *expr.Input {
+	if r.in != nil {
+		return r.in
+	}
+	r.in = &expr.Input{Event: r.ev}
+	switch args.Status {
+	case schema.PayloadOK:
+		if v, err := expr.Decode(args.Canon); err == nil {
+			r.in.Args, _ = v.(*expr.Object)
+		}
+	case schema.PayloadAbsent:
+		if !r.atResult {
+			r.in.Args = &expr.Object{}
+		}
+	case schema.PayloadWithheld, schema.PayloadMalformed:
+	}
+	if r.atResult && r.ev.Result.Status == schema.PayloadOK {
+		if v, err := expr.Decode(r.ev.Result.Canon); err == nil {
+			r.in.Result = v
+		}
+	}
+	return r.in
+}
+
+func (r *typer) emitAll(es []emitter, args schema.Payload) {
+	for i := range es {
+		e := &es[i]
+		if e.atResult != r.atResult || (e.authority && !r.authorised()) {
+			continue
+		}
+		if e.eventOnly() && r.in == nil {
+			r.emit(e, &expr.Input{Event: r.ev})
+			continue
+		}
+		r.emitEach(e, r.input(args))
+	}
+}
+
+// authorised reports whether facts that need an authority count here.
+func (r *typer) authorised() bool {
+	if r.observe && r.b.SelfAuthority != "" {
+		return true
+	}
+	reported := r.ev.Vantage == schema.Reported && (r.ev.Kind == schema.KindMessage || r.ev.Kind == schema.KindResult)
+	allowed := r.b.typing.authorities
+	return !reported && (allowed[r.ev.Actor.Class] || (r.caller != "" && allowed[r.caller]))
+}
+
+func (r *typer) emitEach(e *emitter, in *expr.Input) {
+	if e.each == nil {
+		r.emit(e, in)
+		return
+	}
+	items, err := e.each.List(in, MaxEach)
+	if err != nil {
+		r.uncertain(e, err)
+		return
+	}
+	inner := *in
+	inner.Name = e.name
+	for _, item := range items {
+		inner.Element = item
+		r.emit(e, &inner)
+	}
+}
+
+// emit adds one fact if its condition holds.
+func (r *typer) emit(e *emitter, in *expr.Input) {
+	if e.when != nil {
+		holds, err := e.when.Truth(in)
+		if err != nil {
+			r.uncertain(e, err)
+			return
+		}
+		if !holds {
+			return
+		}
+	}
+	f := schema.Fact{Name: e.rel}
+	if len(e.args) > 0 {
+		f.Args = make([]schema.Value, len(e.args))
+	}
+	for i, p := range e.args {
+		v, err := p.Scalar(in, e.kinds[i])
+		if err != nil {
+			r.uncertain(e, err)
+			return
+		}
+		f.Args[i] = v
+	}
+	r.out.Facts = append(r.out.Facts, f)
+}
+
+func (r *typer) uncertain(e *emitter, err error) {
+	r.out.Uncertain = append(r.out.Uncertain, e.rel)
+	r.out.Why = append(r.out.Why, fmt.Sprintf("%s (%s): %v", e.rel, e.place, err))
+}
+
+// finish adds the glob relations and brings facts into one order, each once.
+func (r *typer) finish() {
+	if len(r.b.typing.globs) > 0 {
+		r.out.Facts = globFacts(r.out.Facts, r.b.typing.globs)
+	}
+	if len(r.out.Facts) > 1 {
+		slices.SortFunc(r.out.Facts, compareFacts)
+		r.out.Facts = slices.CompactFunc(r.out.Facts, func(a, b schema.Fact) bool { return compareFacts(a, b) == 0 })
+	}
+	if len(r.out.Uncertain) > 1 {
+		slices.Sort(r.out.Uncertain)
+		r.out.Uncertain = slices.Compact(r.out.Uncertain)
+	}
+}
+
+func compareFacts(a, b schema.Fact) int {
+	if c := strings.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(a.Args, b.Args, schema.Compare)
+}
+
+// place writes where a node stands, for explanations.
+func place(n *source.Node) string {
+	return fmt.Sprintf("%s:%d:%d", n.File().Name, n.Span().Start.Line, n.Span().Start.Col)
+}
+
+// Sources returns the texts of the bundle's YAML files, for showing diagnostics and
+// explanations with the lines they speak of.
+func (b *Bundle) Sources() diag.Sources { return maps.Clone(b.sources) }

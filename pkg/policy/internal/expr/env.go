@@ -13,6 +13,7 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/aspis-rv/aspis/internal/diag"
 )
@@ -109,6 +110,9 @@ func Usable(name string) bool {
 	}
 	return true
 }
+
+// Value is a value of the expression language.
+type Value = ref.Val
 
 // Problem is what is wrong with an expression, and where: [Start, End) are byte
 // offsets in its text.

@@ -137,3 +137,21 @@ func (p *Program) Gives(kind schema.ValueKind) bool {
 func (p *Program) Out() string { return cel.FormatCELType(p.out) }
 
 func (p *Program) is(k types.Kind) bool { return p.out.Kind() == k || p.out.Kind() == types.DynKind }
+
+// Element returns the type of the elements of the result, when it is known.
+func (p *Program) Element() *Type {
+	if p.out.Kind() != types.ListKind || len(p.out.Parameters()) != 1 {
+		return Any()
+	}
+	switch p.out.Parameters()[0].Kind() {
+	case types.StringKind:
+		return &Type{Base: BaseString}
+	case types.IntKind:
+		return &Type{Base: BaseInt}
+	case types.DoubleKind:
+		return &Type{Base: BaseFloat}
+	case types.BoolKind:
+		return &Type{Base: BaseBool}
+	}
+	return Any()
+}

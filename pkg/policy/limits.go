@@ -1,0 +1,34 @@
+package policy
+
+// The limits of a bundle. Crossing one is an error at the place where it is
+// crossed.
+const (
+	// MaxBundle bounds the bytes of all files together: what an archive may unpack to.
+	MaxBundle = 10 << 20
+	// MaxFile bounds a YAML file. A thousand clauses of a kilobyte each.
+	MaxFile = 1 << 20
+	// MaxFiles bounds the number of files, so that a directory given by mistake (a
+	// home directory) is refused at once.
+	MaxFiles = 1000
+	// MaxClauses bounds the clauses: the largest published rule pack has 60.
+	MaxClauses = 1000
+	// MaxRelations bounds facts, sets and globs together.
+	MaxRelations = 1000
+	// MaxTools bounds the entries under tools; large tool servers list some hundreds.
+	MaxTools = 2000
+	// MaxClasses bounds the tool classes: they are matched as the bits of one word.
+	MaxClasses = 64
+	// MaxSet bounds the members of a constant set. Sets are written out in each
+	// formula that uses them, so a table of thousands does not belong in one.
+	MaxSet = 256
+	// MaxExpanded bounds the nodes of a formula after its named formulas and sets are
+	// written out. The checker's own limit is of the same order.
+	MaxExpanded = 50_000
+	// MaxEach bounds the elements an `each` runs over at one event: the recipients of
+	// a mail are tens. Beyond it the fact is unknown, not cut off.
+	MaxEach = 1024
+	// MaxTests bounds the events of one test; a test is read by people.
+	MaxTestEvents = 1000
+	// maxFindings is how many diagnostics a load reports.
+	maxFindings = 200
+)
