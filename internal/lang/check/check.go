@@ -22,6 +22,10 @@ type Options struct {
 	// BuiltIn adds the relations of BuiltIn to the signature, where it does not
 	// declare them itself.
 	BuiltIn bool
+	// GuardedHistory admits formulas such as p(x) AND HISTORICALLY[0,5] q(x), in which
+	// HISTORICALLY q(x) stands for all but finitely many x. Their core keeps the
+	// operator, so the engine must know it; unset, they are refused as not supported.
+	GuardedHistory bool
 }
 
 // Check checks a formula against a signature. The result is nil exactly when the
@@ -66,7 +70,10 @@ type work struct {
 	kinds   map[string]schema.ValueKind // types
 	plain   syntax.Formula              // desugar
 	core    syntax.Formula              // safe-range
-	result  *Checked                    // facts
+	// apart and coreKinds: the core with names apart, and the types of all names in it.
+	apart     syntax.Formula
+	coreKinds map[string]schema.ValueKind
+	result    *Checked // facts
 }
 
 // stage is one step of the check.
@@ -85,8 +92,10 @@ func stages() []stage {
 		{"types", (*work).inferTypes, false},         // the last of those that report side by side
 		{"desugar", (*work).desugar, true},           // folds comparisons of constants, so after types
 		{"safe-range", (*work).makeCore, true},       // on few operators, so after desugar
+		{"names", (*work).renameApart, true},         // quantifiers the core has more than once
 		{"facts", (*work).collectFacts, true},        // reads the core
 		{"clause", (*work).checkClause, true},        // reads the facts
+		{"engine", (*work).checkEngine, true},        // last: the formula is right, only not yet runnable
 	}
 }
 

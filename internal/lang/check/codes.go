@@ -16,6 +16,7 @@ const (
 	CodeNever      diag.Code = "C010" // a formula that never holds
 	CodeTooComplex diag.Code = "C011" // beyond MaxCore or the search's limit
 	CodeInternal   diag.Code = "C012" // a fault in the checker itself
+	CodeNotYet     diag.Code = "C013" // right, but beyond this version's engine
 )
 
 // SettingForbid is the Setting of an example that is checked as a forbid formula.
@@ -36,6 +37,7 @@ func Explanations() []diag.Explanation {
 		{Code: CodeSince, Title: "a left operand of SINCE with variables of its own", Wrong: `(NOT r(x, y)) SINCE q(x)`, Repair: `(NOT r(x, _)) SINCE q(x)`},
 		{Code: CodeNoAnchor, Title: "nothing must hold at the event itself", Wrong: `ONCE p(x)`, Repair: `q(x) AND (ONCE p(x))`, Setting: SettingForbid},
 		{Code: CodeNever, Title: "a formula that never holds", Wrong: `p(x) AND 1 = 2`, Repair: `p(x) AND x = 2`},
+		{Code: CodeNotYet, Title: "right, but beyond this version's engine", Wrong: `p(x) AND (HISTORICALLY q(x))`, Repair: `p(x) AND NOT (ONCE (p(x) AND NOT q(x)))`},
 		{Code: CodeTooComplex, Title: "too complex", Wrong: nestedEquiv(24), Repair: nestedEquiv(3)},
 	}
 }

@@ -61,7 +61,11 @@ func (d *desugarer) affirm(f syntax.Formula) syntax.Formula {
 	case *syntax.Cmp:
 		return fold(f)
 	case *syntax.Not:
-		return d.formula(f.F, false)
+		g := d.formula(f.F, false)
+		if not, ok := g.(*syntax.Not); ok {
+			return &syntax.Not{Node: at, F: not.F} // with the place of the NOT
+		}
+		return g
 	case *syntax.And:
 		return &syntax.And{Node: at, Left: d.formula(f.Left, true), Right: d.formula(f.Right, true)}
 	case *syntax.Or:

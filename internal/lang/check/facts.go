@@ -8,9 +8,9 @@ import (
 
 // collectFacts fills in the result.
 func (w *work) collectFacts() {
-	c := &Checked{Source: w.source, Core: w.core, Kinds: w.kinds}
+	c := &Checked{Source: w.source, Core: w.apart, Kinds: w.coreKinds}
 	m := newMeasure()
-	bound := m.free(w.core)
+	bound := m.free(w.apart)
 	for _, name := range syntax.FreeVars(w.source) {
 		if wildcard(name) {
 			continue
@@ -37,19 +37,41 @@ func (w *work) collectFacts() {
 	}
 	slices.Sort(c.Relations)
 	a := analysis{w: w, anchorSets: map[syntax.Formula][]string{}, absences: map[syntax.Formula]bool{}, reads: map[syntax.Formula]bool{}}
-	c.Anchors = slices.Clone(a.anchors(w.core))
+	c.Anchors = slices.Clone(a.anchors(w.apart))
 	c.Absence = a.absence(w.plain)
 	w.result = c
 }
 
 // checkClause applies the rules of forbid formulas.
 func (w *work) checkClause() {
-	if neverHolds(w.core) {
+	if neverHolds(w.apart) {
 		w.add(neverFires(w.source))
 	}
 	if w.opts.Forbid && len(w.result.Anchors) == 0 {
 		w.add(noAnchor(w.source))
 	}
+}
+
+// checkEngine refuses a core that the engine cannot run.
+func (w *work) checkEngine() {
+	if w.opts.GuardedHistory {
+		return
+	}
+	seen := map[syntax.Formula]bool{}
+	var rec func(f syntax.Formula)
+	rec = func(f syntax.Formula) {
+		if seen[f] {
+			return
+		}
+		seen[f] = true
+		if h, ok := f.(*syntax.Historically); ok {
+			w.add(guardedHistory(h))
+		}
+		for _, c := range syntax.Children(f) {
+			rec(c)
+		}
+	}
+	rec(w.apart)
 }
 
 // analysis computes properties once for each node of a graph.

@@ -96,7 +96,7 @@ func (r *ranger) guardNot(guard syntax.Formula, f *syntax.Not) (syntax.Formula, 
 // historically turns NOT once into HISTORICALLY f where once is ONCE NOT f with a
 // generated f that the guard binds; else it returns nil.
 func (r *ranger) historically(once *syntax.Once, bound vset) syntax.Formula {
-	if !r.free(once).within(bound) {
+	if !r.free(once).within(bound) || r.rigid(once.F) {
 		return nil
 	}
 	f, why := r.generate(negation(once.F))

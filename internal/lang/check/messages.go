@@ -19,10 +19,10 @@ func unknownRelation(p *syntax.Pred, declared []string) diag.Diagnostic {
 		Message: "there is no relation `" + p.Name + "`",
 		Hint:    "declare it in the signature",
 	}
-	if near := diag.Closest(p.Name, declared); near != "" {
-		d.Hint = "did you mean `" + near + "`?"
-	} else if _, ok := BuiltIn()[p.Name]; ok {
+	if _, ok := BuiltIn()[p.Name]; ok {
 		d.Hint = "it is built in only where formulas are run on a log file"
+	} else if near := diag.Closest(p.Name, declared); near != "" {
+		d.Hint = "did you mean `" + near + "`?"
 	}
 	return d
 }
@@ -131,7 +131,7 @@ func openNegationMessage(what, across string, missing []string) diag.Diagnostic 
 	}
 	return diag.Diagnostic{
 		Code: CodeNegation, Message: m,
-		Hint: "conjoin a predicate with " + quoteAll(missing) + " in the same place: `… AND " + strings.Trim(what, "`") + "`",
+		Hint: "conjoin a predicate with " + quoteAll(missing) + " in the same place",
 	}
 }
 
@@ -181,6 +181,14 @@ func neverFires(f syntax.Formula) diag.Diagnostic {
 		Code: CodeNever, Severity: diag.Warning, Span: f.Span(),
 		Message: "this never holds, whatever happens",
 		Hint:    "a comparison of constants in it is false, or an interval is empty",
+	}
+}
+
+func guardedHistory(f *syntax.Historically) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeNotYet, Span: f.Span(),
+		Message: "that `" + short(f.F) + "` held at every time point is not supported yet in this version, unless its variables are quantified here",
+		Hint:    "if only the time points with some other fact matter, negate: `NOT (ONCE (… AND NOT " + short(f.F) + "))`",
 	}
 }
 

@@ -271,6 +271,17 @@ func (g generator) formula(height int) syntax.Formula {
 	case 11:
 		return &syntax.Since{I: g.interval(), Left: sub(), Right: sub()}
 	}
+	if g.IntN(10) == 0 { // what a guard must reach
+		x := g.variable()
+		inner := syntax.Formula(&syntax.Not{F: &syntax.Pred{Name: "q", Args: []syntax.Term{x}}})
+		if g.IntN(2) == 0 {
+			inner = &syntax.Or{Left: inner, Right: g.atom()}
+		}
+		return &syntax.And{
+			Left:  &syntax.Pred{Name: "p", Args: []syntax.Term{x}},
+			Right: &syntax.Once{I: g.interval(), F: inner},
+		}
+	}
 	return &syntax.And{Left: sub(), Right: sub()} // often: conjunctions make formulas safe
 }
 

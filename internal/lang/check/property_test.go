@@ -38,7 +38,7 @@ func TestCoreIsEquivalent(t *testing.T) {
 	accepted, tuples, guarded := 0, 0, 0
 	seeds(t, 30_000, func(t *testing.T, g generator) {
 		f := g.formula(2 + g.IntN(4))
-		c, _ := Check(f, testSignature(), Options{})
+		c, _ := Check(f, testSignature(), Options{GuardedHistory: true})
 		if c == nil {
 			return
 		}
@@ -47,7 +47,10 @@ func TestCoreIsEquivalent(t *testing.T) {
 			t.Errorf("%s\ncore %s\n%v", f, c.Core, err)
 			return
 		}
-		if strings.Contains(c.Core.String(), "HISTORICALLY") {
+		plain, diags := Check(f, testSignature(), Options{})
+		if history := strings.Contains(c.Core.String(), "HISTORICALLY"); history != (plain == nil) {
+			t.Errorf("%s\ncore %s\nwithout guarded history: %v", f, c.Core, diags)
+		} else if history {
 			guarded++
 		}
 		for range 3 {
@@ -123,8 +126,9 @@ func TestOrderOfConjunctsDoesNotMatter(t *testing.T) {
 	seeds(t, 20_000, func(t *testing.T, g generator) {
 		f := g.formula(3 + g.IntN(3))
 		h := g.shuffled(f)
-		c, diags := Check(f, testSignature(), Options{})
-		d, diags2 := Check(h, testSignature(), Options{})
+		opts := Options{GuardedHistory: true}
+		c, diags := Check(f, testSignature(), opts)
+		d, diags2 := Check(h, testSignature(), opts)
 		if (c == nil) != (d == nil) {
 			t.Errorf("%s\nand\n%s\nare judged differently:\n%v\n%v", f, h, diags, diags2)
 		}
