@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"io"
@@ -89,11 +88,7 @@ func TestTally(t *testing.T) {
 }
 
 func TestTableAsJSON(t *testing.T) {
-	out, err := json.MarshalIndent(handMade(), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "table.json", string(out)+"\n")
+	golden(t, "table.json", asJSON(t, handMade()))
 }
 
 func TestTableAsText(t *testing.T) {
