@@ -73,7 +73,7 @@ func (f File) Bytes() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
-	defer h.Close()
+	defer func() { _ = h.Close() }() // read only: nothing is lost
 	return readBounded(h, f.String(), f.max)
 }
 
@@ -148,12 +148,12 @@ func isArchive(p string) bool {
 }
 
 func walkFolder(ctx context.Context, root string, match func(string) bool, lim limits, emit func(File) error) error {
-	real, err := filepath.EvalSymlinks(root)
+	resolved, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return fmt.Errorf("corpus: %w", err)
 	}
 	seen := 0
-	return filepath.WalkDir(real, func(disk string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(resolved, func(disk string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return fmt.Errorf("corpus: %w", err)
 		}
@@ -166,7 +166,7 @@ func walkFolder(ctx context.Context, root string, match func(string) bool, lim l
 		if isArchive(disk) {
 			return walkArchive(ctx, disk, match, lim, emit)
 		}
-		name := filepath.ToSlash(filepath.Join(root, strings.TrimPrefix(disk, real)))
+		name := filepath.ToSlash(filepath.Join(root, strings.TrimPrefix(disk, resolved)))
 		if !match(name) {
 			return nil
 		}
@@ -179,14 +179,14 @@ func walkArchive(ctx context.Context, p string, match func(string) bool, lim lim
 	if err != nil {
 		return fmt.Errorf("corpus: %w", err)
 	}
-	defer h.Close()
+	defer func() { _ = h.Close() }() // read only: nothing is lost
 	var r io.Reader = bufio.NewReaderSize(h, 1<<18)
 	if !strings.HasSuffix(p, ".tar") {
 		z, err := gzip.NewReader(r)
 		if err != nil {
 			return fmt.Errorf("corpus: %s: %w: %w", p, ErrArchive, err)
 		}
-		defer z.Close()
+		defer func() { _ = z.Close() }()
 		r = z
 	}
 	meter := &metered{r: r, left: lim.archive}

@@ -216,7 +216,10 @@ func TestMapStops(t *testing.T) {
 		write(t, dir, fmt.Sprintf("%03d.txt", i))
 	}
 	seen := 0
-	for range Map(t.Context(), Files(t.Context(), []string{dir}, isTxt), 4, func(f File) (string, error) { return f.Name, nil }) {
+	for _, err := range Map(t.Context(), Files(t.Context(), []string{dir}, isTxt), 4, func(f File) (string, error) { return f.Name, nil }) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if seen++; seen == 3 {
 			break
 		}

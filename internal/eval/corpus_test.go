@@ -118,7 +118,7 @@ func TestMonitorsAgreeWithTheRuleAtRandom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := slices.Concat(append(oracleClasses, oracleApproval, oracleReading, []string{"", "x", "Mail", "room"})...)
+	words := slices.Concat(append(oracleClasses(), oracleApproval(), oracleReading(), []string{"", "x", "Mail", "room"})...)
 	word := func() string { return words[random.IntN(len(words))] }
 	fired := 0
 	for n := range 3000 {

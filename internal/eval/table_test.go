@@ -11,7 +11,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/corpus"
 )
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the expected outputs in testdata")
+var rewrite = flag.Bool("rewrite", false, "rewrite the expected outputs in testdata") //nolint:gochecknoglobals // flags of a test binary are global
 
 // golden compares got with a file of testdata, or writes it.
 func golden(t *testing.T, name, got string) {

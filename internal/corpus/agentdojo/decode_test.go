@@ -14,7 +14,7 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the transcripts in testdata")
+var rewrite = flag.Bool("rewrite", false, "rewrite the transcripts in testdata") //nolint:gochecknoglobals // flags of a test binary are global
 
 // TestTranscript reads the synthetic corpus, in which each run shows some variants
 // of the format, and compares what was understood of it with a transcript.

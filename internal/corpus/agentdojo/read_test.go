@@ -143,7 +143,7 @@ func TestSample(t *testing.T) {
 		return out
 	}
 	packed := archive(t)
-	for n := 0; n < 6; n++ {
+	for n := range 6 {
 		some, more := pick(n, 1, "testdata/runs"), pick(n+1, 1, packed)
 		for _, id := range some {
 			if !slices.Contains(more, id) {

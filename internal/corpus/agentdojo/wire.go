@@ -97,20 +97,25 @@ type wireFunction struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (f *wireFunction) UnmarshalJSON(data []byte) error {
 	var object struct {
-		Name      string          `json:"name"`
+		Name      wireText        `json:"name"`
 		Args      json.RawMessage `json:"args"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	if len(data) > 0 && data[0] == '"' {
-		*f = wireFunction{}
+		f.args = nil
 		return json.Unmarshal(data, &f.name)
 	}
-	if len(data) == 0 || data[0] != '{' || json.Unmarshal(data, &object) != nil {
-		*f = wireFunction{} // no name: the decoder counts it
+	*f = wireFunction{} // without a name; the decoder counts such a call
+	if len(data) == 0 || data[0] != '{' {
 		return nil
 	}
-	f.name, f.args = object.Name, object.Args
-	if f.args == nil {
+	if err := json.Unmarshal(data, &object); err != nil {
+		return err
+	}
+	if !object.Name.odd {
+		f.name = object.Name.text
+	}
+	if f.args = object.Args; isNull(f.args) {
 		f.args = object.Arguments
 	}
 	return nil

@@ -144,7 +144,10 @@ func TestReadErrorEndsTheSequence(t *testing.T) {
 
 func TestStopping(t *testing.T) {
 	seen := 0
-	for range Events(strings.NewReader("{}\n{}\n{}\n"), "in") {
+	for _, err := range Events(strings.NewReader("{}\n{}\n{}\n"), "in") {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if seen++; seen == 2 {
 			break
 		}
