@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -24,7 +25,9 @@ type replay struct {
 	bus      *Bus
 	stream   string
 	name     string
-	inbox    string
+	inbox    string // prefix of the replies; each request has its own
+	reply    string // of the request under way
+	requests int
 	until    uint64 // the last sequence wanted; it exists when the replay is opened
 	matching uint64 // records from the first on when it was opened
 	sub      *nats.Subscription
@@ -39,12 +42,12 @@ type replay struct {
 // openReplay opens a replay of the records that match filter, from sequence from to
 // sequence until.
 func (b *Bus) openReplay(ctx context.Context, stream, filter string, from, until uint64) (*replay, error) {
-	inbox := b.sub.NewInbox()
+	inbox := b.sub.NewInbox() + "."
 	r := &replay{bus: b, stream: stream, name: "replay-" + nats.NewInbox()[len("_INBOX."):], inbox: inbox, until: until,
 		messages: make(chan *nats.Msg, 2*replayRecords)}
 	bounded, cancel := b.bounded(ctx)
 	defer cancel()
-	sub, err := b.sub.ChanSubscribe(inbox, r.messages)
+	sub, err := b.sub.ChanSubscribe(inbox+"*", r.messages)
 	if err != nil {
 		return nil, b.requestError(ctx, "open replay", err)
 	}
@@ -87,10 +90,17 @@ func (r *replay) next(ctx context.Context) (*nats.Msg, delivery, error) {
 	if err != nil {
 		return nil, delivery{}, err
 	}
+	for status(m) != "" && m.Subject != r.reply {
+		// The end of an earlier request, which had brought all it was to bring.
+		if m, err = r.receive(ctx); err != nil {
+			return nil, delivery{}, err
+		}
+	}
 	if s := status(m); s != "" {
 		if s == statusNoResponders {
 			return nil, delivery{}, fmt.Errorf("%w: the consumer is gone", errReplayBroken)
 		}
+		r.pending = 0
 		r.pending = 0
 		return nil, delivery{}, errRequestOver
 	}
@@ -127,10 +137,14 @@ func (r *replay) fill(ctx context.Context) (over bool, err error) {
 	return r.over, nil
 }
 
-// take returns what fill has collected.
+// take returns what fill has collected. What follows is asked for at once, so that it
+// comes while the reader is busy.
 func (r *replay) take() []bus.Record {
 	rs := r.filled
 	r.filled, r.full = nil, false
+	if !r.over && r.pending == 0 {
+		_ = r.request() // if it fails, fill tries again and reports it
+	}
 	return rs
 }
 
@@ -158,7 +172,9 @@ func (r *replay) receive(ctx context.Context) (*nats.Msg, error) {
 func (r *replay) request() error {
 	body := fmt.Appendf(nil, `{"batch":%d,"max_bytes":%d,"expires":%d}`, replayRecords, replayBytes, r.bus.cfg.Timeout)
 	subject := "$JS.API.CONSUMER.MSG.NEXT." + r.stream + "." + r.name
-	if err := r.bus.sub.PublishRequest(subject, r.inbox, body); err != nil {
+	r.requests++
+	r.reply = r.inbox + strconv.Itoa(r.requests)
+	if err := r.bus.sub.PublishRequest(subject, r.reply, body); err != nil {
 		return fmt.Errorf("%w: %w", errReplayBroken, err)
 	}
 	r.pending = replayRecords
