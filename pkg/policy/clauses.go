@@ -145,7 +145,7 @@ func (r *clauseReader) section(n *source.Node, role schema.Role, require bool) {
 			return f.Role == role && f.Name == p.name && f.Aspect == p.aspect
 		})
 		if taken {
-			r.l.report(p.node, nameTaken(p.name, "another formula of this clause"))
+			r.l.report(p.node, sameFormula(p.name))
 			continue
 		}
 		f := r.l.parseFormula(p.node, "a formula")

@@ -156,6 +156,13 @@ func nameTaken(name, as string) finding {
 	return fault(CodeTwice, "rename one of the two", "the name %q is taken by %s", name, as)
 }
 
+func sameFormula(name string) finding {
+	if name == "" {
+		return fault(CodeTwice, "name them: {temporal: {NAME: '…', OTHER: '…'}}", "the clause has two formulas without a name")
+	}
+	return nameTaken(name, "another formula of this clause")
+}
+
 func undeclared(what, name string, names []string) finding {
 	return fault(CodeUndeclared, didYouMean(name, names), "there is no %s %q", what, name)
 }

@@ -55,7 +55,9 @@ func (l *loader) factEntry(n *source.Node, env *expr.Env, defaults emitter) []em
 		defaults.atResult = l.moment(at)
 	}
 	if each := n.Get("each"); each != nil {
-		env = l.each(each, env, &defaults)
+		if env = l.each(each, env, &defaults); env == nil {
+			return nil
+		}
 	}
 	if when := n.Get("when"); when != nil {
 		defaults.when = l.condition(when, env, "when")
@@ -66,34 +68,35 @@ func (l *loader) factEntry(n *source.Node, env *expr.Env, defaults emitter) []em
 func eachForm() *regexp.Regexp { return regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_]*)\s+in\s+`) }
 
 // each reads `x in EXPR` and returns the environment in which x stands for one
-// element.
+// element; nil when it cannot be read.
 func (l *loader) each(n *source.Node, env *expr.Env, e *emitter) *expr.Env {
 	if _, ok := l.text(n, "each"); !ok {
-		return env
+		return nil
 	}
 	text := n.Text()
 	m := eachForm().FindStringSubmatchIndex(text.Value)
 	if m == nil {
 		l.report(n, badValue("each", text.Value, "is not of the form `x in LIST`", "for example each: 'a in args.recipients'"))
-		return env
+		return nil
 	}
 	name := text.Value[m[2]:m[3]]
 	if !expr.Usable(name) {
 		l.reportText(text, m[2], m[3], badName("a variable", name, "choose another one: it is a fixed name or a word of the expression language"))
-		return env
+		return nil
 	}
 	e.name = name
 	e.each = l.expression(text.Sub(m[1], len(text.Value)), env)
 	if e.each == nil {
-		return env
+		return nil
 	}
 	if !e.each.IsList() {
 		l.reportText(text, m[1], len(text.Value), fault(CodeExpression, "", "each runs over a list, and this is %s", e.each.Out()))
+		return nil
 	}
 	inner, err := env.With(expr.Variable{Name: name, Type: e.each.Element()})
 	if err != nil {
 		l.reportText(text, m[2], m[3], badName("a variable", name, "choose another one: an argument has it"))
-		return env
+		return nil
 	}
 	return inner
 }

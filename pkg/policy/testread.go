@@ -171,6 +171,11 @@ func complete(ev *schema.Event, i int, before []*schema.Event) {
 				ev.CallID = before[j].CallID
 			}
 		}
+		for _, call := range before { // a result is typed by the entry of its call's tool
+			if call.Kind == schema.KindCall && call.CallID == ev.CallID {
+				fill(&ev.Tool, call.Tool)
+			}
+		}
 	case schema.KindResolution, schema.KindMessage, schema.KindGrant, schema.KindObservation, schema.KindTick,
 		schema.KindPolicy, schema.KindSession, schema.KindWithdrawn:
 	}

@@ -141,7 +141,7 @@ func (r *typer) run(tool string, args schema.Payload) {
 	if entry != nil && !r.prepare(entry, args) {
 		return
 	}
-	if g := r.ev.Grant; g != nil && (g.Revokes != "" || g.NotBefore > r.ev.Timestamp) {
+	if g := r.ev.Grant; g != nil && (g.Revokes != "" || g.NotBefore > r.now()) {
 		return
 	}
 	for rest := hits; rest != 0; rest &= rest - 1 {
@@ -151,6 +151,14 @@ func (r *typer) run(tool string, args schema.Payload) {
 		r.emitAll(entry.emitters, args)
 	}
 	r.finish()
+}
+
+// now is the event's log time, or its producer's where no fold has set one.
+func (r *typer) now() int64 {
+	if r.ev.Timestamp != 0 {
+		return r.ev.Timestamp
+	}
+	return r.ev.ClaimedTS
 }
 
 // classNames turns bits into names.

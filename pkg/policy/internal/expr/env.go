@@ -159,6 +159,9 @@ func (e *Env) problems(text string, issues *cel.Issues) []Problem {
 			p.Hint = e.suggest(name)
 		}
 		out = append(out, p)
+		if strings.HasPrefix(err.Message, "Syntax error: ") {
+			break // what follows is an echo
+		}
 	}
 	return out
 }
