@@ -15,25 +15,32 @@ type canon struct {
 	b     strings.Builder
 	num   map[string]int
 	names []string
-	bound map[string]bool
+	open  map[string]bool // bound here
+	bound map[string]bool // bound somewhere
+	free  map[string]bool // free somewhere
 }
 
 // canonical returns the text of a formula and its free variables in the order of
 // their numbers.
 func canonical(f syntax.Formula) (text string, free []string, err error) {
-	c := canon{num: map[string]int{}, bound: map[string]bool{}}
+	c := canon{num: map[string]int{}, open: map[string]bool{}, bound: map[string]bool{}, free: map[string]bool{}}
 	if err := c.formula(f); err != nil {
 		return "", nil, err
 	}
 	for _, n := range c.names {
 		if !c.bound[n] {
 			free = append(free, n)
+		} else if c.free[n] {
+			return "", nil, fmt.Errorf("%w: variable %s is both free and bound; rename one", ErrFormula, n)
 		}
 	}
 	return c.b.String(), free, nil
 }
 
 func (c *canon) variable(name string) {
+	if !c.open[name] {
+		c.free[name] = true
+	}
 	n, ok := c.num[name]
 	if !ok {
 		n = len(c.names)
@@ -100,16 +107,7 @@ func (c *canon) formula(f syntax.Formula) error {
 	case *syntax.Or:
 		return c.list("or", f.Left, f.Right)
 	case *syntax.Exists:
-		c.b.WriteString("(exists")
-		for _, v := range f.Vars {
-			if c.bound[v.Name] || c.seen(v.Name) {
-				return fmt.Errorf("%w: variable %s is bound twice, or both free and bound; rename one", ErrFormula, v.Name)
-			}
-			c.bound[v.Name] = true
-			c.b.WriteByte(' ')
-			c.variable(v.Name)
-		}
-		return c.list(")", f.F)
+		return c.exists(f)
 	case *syntax.Prev:
 		c.interval(f.I)
 		return c.list("prev", f.F)
@@ -125,9 +123,23 @@ func (c *canon) formula(f syntax.Formula) error {
 	return nil
 }
 
-func (c *canon) seen(name string) bool {
-	_, ok := c.num[name]
-	return ok
+// exists writes a quantifier. Copies of one sub-formula may bind the same names,
+// but not one within the other.
+func (c *canon) exists(f *syntax.Exists) error {
+	c.b.WriteString("(exists")
+	for _, v := range f.Vars {
+		if c.open[v.Name] {
+			return fmt.Errorf("%w: variable %s is bound again where it is bound; rename one", ErrFormula, v.Name)
+		}
+		c.open[v.Name], c.bound[v.Name] = true, true
+		c.b.WriteByte(' ')
+		c.variable(v.Name)
+	}
+	err := c.list(")", f.F)
+	for _, v := range f.Vars {
+		delete(c.open, v.Name)
+	}
+	return err
 }
 
 // freeVars returns the free variables of a formula that canonical accepted.

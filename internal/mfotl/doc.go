@@ -16,6 +16,9 @@
 // b` needs b at some j with l ≤ tsᵢ − tsⱼ ≤ u and a at every k with j < k ≤ i;
 // entries that still wait to enter the interval fall with a as well.
 //
+// Values of different kinds satisfy no comparison. HISTORICALLY as a guard (the form
+// of Options.GuardedHistory in package check) is not compiled yet.
+//
 // # Marks
 //
 // Every tuple of every relation has a mark: F if it is derivable from definite

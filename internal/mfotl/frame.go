@@ -1,6 +1,7 @@
 package mfotl
 
 import (
+	"math"
 	"slices"
 
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -62,18 +63,40 @@ func (st *State) fill(f *frame, ts int64, source uint64, facts []schema.Fact) {
 			order = append(order, uint64(rel)<<32|uint64(uint32(i)))
 		}
 	}
+	for which, rel := range st.plan.builtIns {
+		if rel >= 0 {
+			order = append(order, uint64(rel)<<32|uint64(math.MaxUint32-which))
+		}
+	}
 	st.order = order
 	if len(order) > 1 {
 		slices.Sort(order)
 	}
 	for _, o := range order {
-		fact := &facts[uint32(o)]
 		f.open(int(o >> 32))
+		if at := uint32(o); int(at) >= len(facts) {
+			f.words = st.appendBuiltIn(f.words, math.MaxUint32-at, ts)
+			f.marks = append(f.marks, verdict.F)
+			continue
+		}
+		fact := &facts[uint32(o)]
 		for _, v := range fact.Args {
 			f.words = append(f.words, st.intern(v))
 		}
 		f.marks = append(f.marks, fact.Strength.Mark())
 	}
+}
+
+// appendBuiltIn appends the arguments of a built-in relation: tp, ts or tpts.
+func (st *State) appendBuiltIn(dst []word, which uint32, ts int64) []word {
+	index := st.intern(schema.IntValue(int64(st.points - 1)))
+	switch which {
+	case 0:
+		return append(dst, index)
+	case 1:
+		return append(dst, st.intern(schema.IntValue(ts)))
+	}
+	return append(dst, index, st.intern(schema.IntValue(ts)))
 }
 
 // open makes room for one more row of rel, which is not below that of any earlier

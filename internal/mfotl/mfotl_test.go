@@ -265,6 +265,42 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
+// TestBuiltIns shows that tp, ts and tpts hold without facts, if asked for, and are
+// names like any other if not.
+func TestBuiltIns(t *testing.T) {
+	f := core(t, "e() AND ONCE (f() AND (PREVIOUS tpts(i,t)) AND tp(j) AND ts(t2))", "i", "t", "j", "t2")
+	trace := []point{at(5, fact("f")), at(7), at(7, fact("f")), at(9, fact("e"), fact("tp", 40))}
+	with, err := mfotl.Compile([]*check.Checked{f}, mfotl.WithBuiltIns())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run(with, trace)[3]; got != "(1,7,2,7)F@[1 2 3]" {
+		t.Errorf("with built-ins: %q", got)
+	}
+	if got := run(compile(t, f), trace)[3]; got != "" {
+		t.Errorf("without built-ins: %q", got)
+	}
+	if got := run(compile(t, core(t, "e() AND tp(i)", "i")), trace)[3]; got != "(40)F@[3]" {
+		t.Errorf("a fact named tp without built-ins: %q", got)
+	}
+}
+
+// TestCopies compiles a formula in which one node occurs twice, bound names and
+// all, as the checker makes them.
+func TestCopies(t *testing.T) {
+	guard := core(t, "EXISTS y. (r(x,y) AND ONCE q(y))", "x").Core
+	p := &syntax.Pred{Name: "p", Args: []syntax.Term{syntax.Var{Name: "x"}}}
+	f := &syntax.Or{
+		Left:  &syntax.And{Left: guard, Right: &syntax.And{Left: p, Right: guard}},
+		Right: &syntax.And{Left: guard, Right: &syntax.Not{F: &syntax.Or{Left: p, Right: &syntax.Not{F: guard}}}},
+	}
+	plan := compile(t, &check.Checked{Core: f, Free: []check.Column{{Name: "x"}}})
+	got := run(plan, []point{at(0, fact("q", 5)), at(1, fact("r", 1, 5), fact("r", 2, 6), fact("r", 3, 5), fact("p", 3))})
+	if want := []string{"", "(1)F@[0 1] (3)F@[0 1]"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestMisuse shows that calls out of order are caught rather than corrupting a
 // state.
 func TestMisuse(t *testing.T) {

@@ -5,6 +5,7 @@ package mfotl
 func (p *storeSpec) update(st *State) {
 	if s := st.stores[p.id]; s != nil && s.n > 0 {
 		if clock, ok := st.clock(p.delay); ok {
+			s.clock = clock
 			s.expire(clock)
 		}
 		if p.left != nil {

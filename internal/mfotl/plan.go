@@ -39,6 +39,9 @@ type Plan struct {
 	budget int
 	depth  int // greatest delay
 
+	builtIn  bool  // supply tp, ts and tpts
+	builtIns []int // their relations, -1 where no formula reads it
+
 	relOf  map[string]int
 	rels   []relSpec
 	consts dict
@@ -74,6 +77,11 @@ type Option func(*Plan)
 // unless given. It is part of the plan's fingerprint.
 func WithTuples(n int) Option { return func(p *Plan) { p.budget = n } }
 
+// WithBuiltIns makes the plan supply the relations of check.BuiltIn: tp(i), the index
+// of the time point, ts(t), its time stamp, and tpts(i, t), both. Without it these
+// are names like any other.
+func WithBuiltIns() Option { return func(p *Plan) { p.builtIn = true } }
+
 // Compile makes a plan of formulas; formula i of the plan is formulas[i]. Equal
 // formulas, and temporal sub-formulas equal up to the names of their variables,
 // are evaluated once. It fails with ErrFormula if a formula's Core does not obey
@@ -85,7 +93,7 @@ func Compile(formulas []*check.Checked, opts ...Option) (*Plan, error) {
 	}
 	c := compiler{plan: p, stores: map[string]int32{}}
 	h := sha256.New()
-	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\n", stateVersion, p.budget)
+	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\nbuilt-ins %t\n", stateVersion, p.budget, p.builtIn)
 	roots := map[string]int{}
 	for i, f := range formulas {
 		text, err := rootText(f)
@@ -149,6 +157,9 @@ func (c *compiler) finish() {
 		p.depth = max(p.depth, r.maxDelay)
 	}
 	p.depth = max(p.depth, c.depth)
+	if p.builtIn {
+		p.builtIns = []int{p.numberOf("tp", 1), p.numberOf("ts", 1), p.numberOf("tpts", 2)}
+	}
 	words := (len(p.stores) + 63) / 64
 	p.always = make([]uint64, words)
 	p.wakes = make([][][]uint64, p.depth+1)
@@ -176,6 +187,15 @@ func (c *compiler) finish() {
 			}
 		}
 	}
+}
+
+// numberOf returns the number of a relation, -1 if no formula reads it.
+func (p *Plan) numberOf(name string, arity int) int {
+	rel, ok := p.relOf[name]
+	if !ok || p.rels[rel].arity != arity {
+		return -1
+	}
+	return rel
 }
 
 // trigger says when the store can change other than by the passing of time.

@@ -67,7 +67,8 @@ func TestDictionaryIsBounded(t *testing.T) {
 	c := coreOf(t, "p(x) AND ONCE[0,10] q(x)", "x")
 	c.Free[0].Kind = schema.KindString
 	keep := coreOf(t, `e() AND ONCE q("kept") AND PREVIOUS[0,9] q("kept 2")`)
-	p, err := Compile([]*check.Checked{c, keep})
+	last := coreOf(t, "e() AND PREVIOUS s(x)", "x")
+	p, err := Compile([]*check.Checked{c, keep, last})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,13 +76,21 @@ func TestDictionaryIsBounded(t *testing.T) {
 	largest := 0
 	for i := range 20_000 {
 		name := fmt.Sprint("value ", i)
-		facts := []schema.Fact{{Name: "q", Args: []schema.Value{schema.StringValue(name)}}}
+		facts := []schema.Fact{
+			{Name: "q", Args: []schema.Value{schema.StringValue(name)}},
+			{Name: "s", Args: []schema.Value{schema.StringValue("last " + name)}},
+		}
 		st.Step(int64(i), uint64(i), facts)
 		if i%2 == 0 {
 			st.Commit()
 		} else {
 			st.Rollback()
 		}
+		st.Step(int64(i), uint64(i), []schema.Fact{{Name: "e"}})
+		if rows, want := st.Rows(2), fmt.Sprint("last value ", i/2*2); len(rows) != 1 || rows[0].Values[0].Str != want {
+			t.Fatalf("step %d: the time point before has %v, want %s", i, rows, want)
+		}
+		st.Rollback()
 		largest = max(largest, st.dict.size())
 		seen := fmt.Sprint("value ", i/2*2-8)
 		st.Step(int64(i), uint64(i), []schema.Fact{{Name: "p", Args: []schema.Value{schema.StringValue(seen)}}})
@@ -133,5 +142,73 @@ func TestWordsAreCanonical(t *testing.T) {
 	negativeZero.Float = -negativeZero.Float
 	if st.intern(negativeZero) != st.intern(schema.FloatValue(0)) {
 		t.Error("the two zeros differ")
+	}
+}
+
+// TestDelayedWindowIsThin repeats one tuple in a window that never ends but begins
+// late: what has entered must shrink to the newest, read or not.
+func TestDelayedWindowIsThin(t *testing.T) {
+	p, err := Compile([]*check.Checked{coreOf(t, "e() AND ONCE[3,*] p(x)", "x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, read := range []bool{false, true} {
+		st := p.New()
+		for i := range 1000 {
+			name := "p"
+			if read && i > 500 {
+				name = "e"
+			}
+			facts := []schema.Fact{{Name: name}}
+			if name == "p" {
+				facts[0].Args = []schema.Value{schema.IntValue(1)}
+			}
+			st.Step(int64(i), uint64(i), facts)
+			st.Rows(0)
+			st.Commit()
+			if most := 6; st.entries > most {
+				t.Fatalf("read %v, step %d: %d entries, want at most %d", read, i, st.entries, most)
+			}
+		}
+		if read && st.entries != 1 {
+			t.Errorf("%d entries after all but the newest were passed, want 1", st.entries)
+		}
+	}
+}
+
+// TestRollbackKeepsTimeOrder takes back a step that freed an old tuple of a bounded
+// window: it must expire in its turn all the same.
+func TestRollbackKeepsTimeOrder(t *testing.T) {
+	p, err := Compile([]*check.Checked{coreOf(t, "(NOT q(x)) SINCE[0,10] p(x)", "x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := p.New()
+	step := func(ts int64, name string, x int64) {
+		st.Step(ts, uint64(ts), []schema.Fact{{Name: name, Args: []schema.Value{schema.IntValue(x)}}})
+	}
+	for x := range int64(3) {
+		step(x, "p", x)
+		st.Commit()
+	}
+	for x := range int64(2) {
+		step(5, "q", x)
+		st.Rollback()
+		step(5, "p", x)
+		st.Rollback()
+	}
+	var order []int64
+	s := st.stores[0]
+	for slot := s.oldest; slot >= 0; slot = s.newer[slot] {
+		order = append(order, st.value(s.tuple(slot)[0]).Int)
+	}
+	if fmt.Sprint(order) != "[0 1 2]" {
+		t.Errorf("time order %v, want [0 1 2]", order)
+	}
+	step(12, "z", 0)
+	st.Commit()
+	st.Trim()
+	if st.entries != 1 {
+		t.Errorf("%d entries at time 12, want the one of time 2", st.entries)
 	}
 }

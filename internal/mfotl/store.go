@@ -1,6 +1,10 @@
 package mfotl
 
-import "github.com/aspis-rv/aspis/pkg/verdict"
+import (
+	"math"
+
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
 
 // storeSpec describes the window of one ONCE or SINCE at one delay. It is part of
 // the plan and immutable once that is compiled.
@@ -21,7 +25,7 @@ type storeSpec struct {
 // store is the content of one window within one trace. A slot is one tuple; it
 // holds entries, oldest first: of those already within the interval only such as
 // no newer one equals or exceeds in mark, so at most three; of those that still
-// wait to enter it, the same for every time stamp.
+// wait to enter it, at most three of every time stamp.
 //
 // Invariants, for a clock (the time stamp of the newest committed time point):
 //  1. entries of a slot are in order of time points; no slot is without entries;
@@ -34,6 +38,7 @@ type store struct {
 	seed   uint64
 	tally  *int // entries of all stores of the state
 	stride int
+	clock  int64 // of the step under way; not part of the content
 
 	words []word     // tuples by slot
 	ents  [][]uint64 // entries by slot
@@ -54,7 +59,7 @@ func newStore(spec *storeSpec, seed uint64, tally *int) *store {
 	for i := range all {
 		all[i] = i
 	}
-	s := &store{spec: spec, seed: seed, tally: tally, stride: entWit + spec.wit,
+	s := &store{spec: spec, seed: seed, tally: tally, stride: entWit + spec.wit, clock: math.MinInt64,
 		primary: newIndex(all), oldest: -1, newest: -1}
 	for _, cols := range spec.indexes {
 		s.sec = append(s.sec, newIndex(cols))
@@ -212,6 +217,7 @@ func (s *store) add(j *journal, key []word, ts int64, m verdict.Value, wit []uin
 		s.append(slot, ts, m, wit)
 		return
 	}
+	s.thinIfDue(slot, s.clock)
 	prev := s.touch(slot)
 	j.log(entryAdded, s, slot, prev)
 	e := s.ents[slot]

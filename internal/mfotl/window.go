@@ -32,32 +32,25 @@ func (s *store) best(slot int32, now int64) (m verdict.Value, at int) {
 
 // thin brings a slot's entries into normal form for a clock: expired ones go, and
 // so does one that a later entry equals or exceeds in mark while both are within
-// the interval or carry one time stamp. It is a no-op when called twice.
+// the interval. It is a no-op when called twice.
 func (s *store) thin(slot int32, clock int64) {
 	e := s.ents[slot]
 	if age(clock, int64(e[len(e)-s.stride+entTS])) > s.spec.hi {
 		return // expire will free the slot
 	}
 	w := len(e) // the normal form is built from the end
-	inside, same := verdict.T, verdict.T
-	sameTS := int64(0)
+	inside := verdict.T
 	for at := len(e) - s.stride; at >= 0; at -= s.stride {
-		ts, m := int64(e[at+entTS]), entryMark(e, at)
-		a := age(clock, ts)
+		a := age(clock, int64(e[at+entTS]))
 		if a > s.spec.hi {
 			break
 		}
-		if ts != sameTS {
-			sameTS, same = ts, verdict.T
-		}
-		drop := m <= same
 		if a >= s.spec.lo {
-			drop = drop || m <= inside
-			inside = max(inside, m)
-		}
-		same = max(same, m)
-		if drop {
-			continue
+			m := entryMark(e, at)
+			if m <= inside {
+				continue
+			}
+			inside = m
 		}
 		w -= s.stride
 		copy(e[w:w+s.stride], e[at:at+s.stride])

@@ -1,0 +1,206 @@
+package mfotl_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/internal/mfotl"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// TestReferenceAnswers compares with the frozen answers of MonPoly to random
+// formulas on random logs, as far as they are in the past-time core.
+func TestReferenceAnswers(t *testing.T) {
+	compared, outOfScope, answers := 0, 0, 0
+	for dir, c := range referenceCases(t) {
+		if !strings.HasPrefix(dir, "fuzz-") {
+			continue
+		}
+		sig := readSignature(t, c["sig"])
+		f, diags := syntax.Parse(c["formula.mfotl"], syntax.Options{Mode: syntax.MonPoly})
+		if f == nil {
+			if !strings.Contains(fmt.Sprint(diags), string(syntax.CodeNotYet)) {
+				t.Errorf("%s: %v", dir, diags)
+			}
+			outOfScope++
+			continue
+		}
+		checked, diags := check.Check(f, sig, check.Options{Mode: syntax.MonPoly, BuiltIn: true})
+		if checked == nil {
+			outOfScope++
+			continue
+		}
+		plan, err := mfotl.Compile([]*check.Checked{checked}, mfotl.WithBuiltIns())
+		if err != nil {
+			t.Errorf("%s: %v", dir, err)
+			continue
+		}
+		compared++
+		lines := answer(plan, readLog(t, sig, c["log"]))
+		answers += len(lines)
+		got, want := strings.Join(lines, "\n"), strings.TrimSpace(c["expected.stdout"])
+		if got != want {
+			t.Errorf("%s: %s\nas core %s\ngot\n%s\nwant\n%s", dir, c["formula.mfotl"], checked.Core, got, want)
+		}
+	}
+	t.Logf("%d compared with %d lines of answers, %d out of scope", compared, answers, outOfScope)
+	if compared < 100 || answers < 1000 {
+		t.Errorf("only %d cases and %d lines of answers compared", compared, answers)
+	}
+}
+
+// answer prints what is satisfied as MonPoly does.
+func answer(plan *mfotl.Plan, log []point) []string {
+	st := plan.New()
+	var out []string
+	for i, tp := range log {
+		st.Step(tp.ts, uint64(i), tp.facts)
+		if rs := st.Rows(0); len(rs) > 0 {
+			line := fmt.Sprintf("@%d (time point %d):", tp.ts, i)
+			for _, r := range rs {
+				if len(r.Values) == 0 {
+					line += " true"
+					continue
+				}
+				var vs []string
+				for _, v := range r.Values {
+					vs = append(vs, v.String())
+				}
+				line += " (" + strings.Join(vs, ",") + ")"
+			}
+			out = append(out, line)
+		}
+		st.Commit()
+	}
+	return out
+}
+
+// referenceCases reads the cases: by name of the case, the contents of its files.
+func referenceCases(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	shared := os.Getenv("ASPIS_SHARED")
+	if shared == "" {
+		t.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
+	}
+	file, err := os.Open(filepath.Join(shared, "data", "mfotl", "cases.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	zip, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]map[string]string{}
+	for archive := tar.NewReader(zip); ; {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return cases
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := path.Base(path.Dir(header.Name))
+		if cases[dir] == nil {
+			cases[dir] = map[string]string{}
+		}
+		cases[dir][path.Base(header.Name)] = string(content)
+	}
+}
+
+// readSignature reads `name(type, …)`, one to a line.
+func readSignature(t *testing.T, text string) check.Signature {
+	t.Helper()
+	sig := check.Signature{}
+	for line := range strings.Lines(text) {
+		name, args, ok := strings.Cut(strings.TrimSpace(line), "(")
+		if !ok {
+			continue
+		}
+		kinds := []schema.ValueKind{}
+		for _, a := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune(" ,)", r) }) {
+			switch _, kind, _ := strings.Cut(":"+a, ":"); strings.TrimSpace(kind) {
+			case "int":
+				kinds = append(kinds, schema.KindInt)
+			case "string":
+				kinds = append(kinds, schema.KindString)
+			case "float":
+				kinds = append(kinds, schema.KindFloat)
+			default:
+				t.Fatalf("unknown type %q in %q", kind, line)
+			}
+		}
+		sig[name] = kinds
+	}
+	return sig
+}
+
+// readLog reads `@ts name(a,…)(b,…) …` with one time point to a line.
+func readLog(t *testing.T, sig check.Signature, text string) []point {
+	t.Helper()
+	var log []point
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(strings.TrimSpace(line), ";")
+		if line == "" {
+			continue
+		}
+		fields := strings.Fields(line)
+		ts, err := strconv.ParseInt(strings.TrimPrefix(fields[0], "@"), 10, 64)
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		tp := point{ts: ts}
+		for _, f := range fields[1:] {
+			tp.facts = append(tp.facts, readFacts(t, sig, f)...)
+		}
+		log = append(log, tp)
+	}
+	return log
+}
+
+func readFacts(t *testing.T, sig check.Signature, text string) []schema.Fact {
+	t.Helper()
+	name, tuples, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
+	if tuples == "" {
+		return []schema.Fact{{Name: name}}
+	}
+	var facts []schema.Fact
+	for _, tuple := range strings.Split(tuples, ")(") {
+		fact := schema.Fact{Name: name}
+		for i, a := range strings.Split(tuple, ",") {
+			switch sig[name][i] {
+			case schema.KindInt:
+				n, err := strconv.ParseInt(a, 10, 64)
+				if err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+				fact.Args = append(fact.Args, schema.IntValue(n))
+			case schema.KindString:
+				fact.Args = append(fact.Args, schema.StringValue(strings.Trim(a, `"`)))
+			case schema.KindFloat:
+				x, err := strconv.ParseFloat(a, 64)
+				if err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+				fact.Args = append(fact.Args, schema.FloatValue(x))
+			}
+		}
+		facts = append(facts, fact)
+	}
+	return facts
+}
