@@ -1,0 +1,74 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/aspis-rv/aspis/internal/diag/diagtest"
+)
+
+// FuzzLoad holds that a load never panics, gives a bundle exactly when it reports
+// no error, places every finding, and that a loaded bundle can type and describe.
+func FuzzLoad(f *testing.F) {
+	for _, path := range []string{"testdata/consent/policy.yaml", "../../policies/baseline/policy.yaml"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	paths, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(paths) == 0 {
+		f.Fatal("no seeds")
+	}
+	for _, path := range paths {
+		for _, chunk := range diagtest.Read(f, path) {
+			f.Add([]byte(filled(chunk.Source)))
+		}
+	}
+	call := event(f, `{"actor":"agent","tool":"export_record","session":"s","args":{"object":"r","to":"partner"}}`)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, found := LoadFS(fstest.MapFS{policyFile: {Data: data}})
+		if (b == nil) != found.HasErrors() {
+			t.Fatalf("bundle %v, findings %v", b, found)
+		}
+		for _, d := range found {
+			if d.File == "" || d.Message == "" || d.Span.Start.Line < 1 || d.Span.Start.Col < 1 {
+				t.Fatalf("finding without place or message: %+v", d)
+			}
+		}
+		found.Render(map[string]string{policyFile: string(data)})
+		if b == nil {
+			return
+		}
+		_ = b.String()
+		b.clauseReports()
+		b.Type(call, false)
+	})
+}
+
+// FuzzTests is FuzzLoad for the files of tests.
+func FuzzTests(f *testing.F) {
+	data, err := os.ReadFile("testdata/consent/tests/consent.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	for _, chunk := range diagtest.Read(f, "testdata/bad/tests.yaml") {
+		f.Add([]byte(chunk.Source))
+	}
+	policy := []byte(filled(""))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, found := LoadFS(fstest.MapFS{policyFile: {Data: policy}, "tests/t.yaml": {Data: data}})
+		if (b == nil) != found.HasErrors() {
+			t.Fatalf("bundle %v, findings %v", b, found)
+		}
+		for _, d := range found {
+			if d.File == "" || d.Message == "" || d.Span.Start.Line < 1 || d.Span.Start.Col < 1 {
+				t.Fatalf("finding without place or message: %+v", d)
+			}
+		}
+	})
+}
