@@ -183,38 +183,6 @@ func TestBuiltInsAreOptional(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
-	chain := func(n int) syntax.Formula { return parse(t, "p(x)"+strings.Repeat(" AND p(x)", n-1), syntax.Bundle) }
-	if c, diags := Check(chain(syntax.MaxNodes/4), testSignature(), Options{}); c == nil {
-		t.Errorf("a long conjunction: %v", diags)
-	}
-	// Each EQUIV uses its left operand twice: the size doubles.
-	size, levels := 0, 0
-	for n := 1; ; n++ {
-		c, diags := Check(parse(t, nestedEquiv(n), syntax.Bundle), testSignature(), Options{})
-		if c == nil {
-			if diags[0].Code != CodeTooComplex {
-				t.Errorf("%d nested EQUIV: %v", n, diags)
-			}
-			break
-		}
-		levels, size = n, newMeasure().size(c.Core)
-	}
-	if size > MaxCore || size < MaxCore/4 {
-		t.Errorf("%d levels give %d nodes; the limit is %d", levels, size, MaxCore)
-	}
-	// A search that does not end is broken off: n comparisons in the worst order.
-	worst := "p(x0)"
-	for i := range 2000 {
-		worst = "x" + itoa(i) + " = x" + itoa(i+1) + " AND " + worst
-	}
-	if _, diags := Check(parse(t, worst, syntax.Bundle), testSignature(), Options{}); len(diags) == 0 || diags[0].Code != CodeTooComplex {
-		t.Logf("the search ended: %v", diags)
-	}
-}
-
-func itoa(i int) string { return schema.IntValue(int64(i)).String() }
-
 func FuzzCheck(f *testing.F) {
 	for _, e := range Explanations() {
 		if len(e.Wrong) < 500 {

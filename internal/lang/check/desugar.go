@@ -196,20 +196,3 @@ func complement(f *syntax.Cmp) syntax.Formula {
 	}
 	return fold(g)
 }
-
-// negation is the negation of a desugared formula, over the same operators.
-func negation(f syntax.Formula) syntax.Formula {
-	switch f := f.(type) {
-	case *syntax.Bool:
-		return &syntax.Bool{Node: f.Node, Value: !f.Value}
-	case *syntax.Cmp:
-		return complement(f)
-	case *syntax.Not:
-		return f.F
-	case *syntax.Or:
-		return &syntax.And{Node: f.Node, Left: negation(f.Left), Right: negation(f.Right)}
-	case *syntax.Pred, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev,
-		*syntax.Once, *syntax.Historically, *syntax.Since:
-	}
-	return &syntax.Not{Node: syntax.Node{Pos: f.Span()}, F: f}
-}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
@@ -44,6 +45,18 @@ func (s vset) within(t vset) bool {
 		}
 	}
 	return true
+}
+
+// key is the set as a map key.
+func (s vset) key() string {
+	for len(s) > 0 && s[len(s)-1] == 0 {
+		s = s[:len(s)-1]
+	}
+	b := make([]byte, 0, 8*len(s))
+	for _, w := range s {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return string(b)
 }
 
 func (s vset) empty() bool { return s.within(nil) }

@@ -17,7 +17,10 @@ import (
 // temporal operators, which look at other time points than the guard's, are moved
 // out of the way by laws that hold in every trace (shift.go).
 func (w *work) makeCore() {
-	r := &ranger{w: w, measure: newMeasure(), done: map[syntax.Formula]outcome{}}
+	r := &ranger{
+		w: w, measure: newMeasure(), rewriter: newRewriter(),
+		done: map[syntax.Formula]outcome{}, failed: map[attempt][]refusal{},
+	}
 	for _, name := range syntax.FreeVars(w.plain) {
 		r.number(name) // in order of occurrence, for messages
 	}
@@ -58,10 +61,19 @@ type outcome struct {
 	why  []refusal
 }
 
+// attempt is a formula with the variables that a guard binds for it; whether it can
+// be evaluated depends on nothing else about the guard.
+type attempt struct {
+	f     syntax.Formula
+	bound string
+}
+
 type ranger struct {
 	*measure
+	*rewriter
 	w         *work
 	done      map[syntax.Formula]outcome
+	failed    map[attempt][]refusal
 	steps     int
 	exhausted bool
 }
@@ -154,16 +166,11 @@ func (r *ranger) generateNot(f *syntax.Not) (syntax.Formula, []refusal) {
 		why = inner
 	}
 	if and, ok := f.F.(*syntax.And); ok {
-		if g, inner := r.generate(negatedAnd(and)); inner == nil {
+		if g, inner := r.generate(r.pushed(and)); inner == nil {
 			return g, nil
 		}
 	}
 	return nil, why
-}
-
-// negatedAnd pushes a negation into a conjunction.
-func negatedAnd(f *syntax.And) syntax.Formula {
-	return &syntax.Or{Node: f.Node, Left: negation(f.Left), Right: negation(f.Right)}
 }
 
 func (r *ranger) generateOr(f *syntax.Or) (syntax.Formula, []refusal) {
@@ -208,7 +215,7 @@ func (r *ranger) generateSince(f *syntax.Since) (syntax.Formula, []refusal) {
 	if why != nil {
 		i := syntax.Interval{Hi: f.I.Hi, Unbounded: f.I.Unbounded}
 		seen := &syntax.Once{Node: syntax.Node{Pos: f.Right.Span()}, I: i, F: right}
-		g, inner := r.conjoin(seen, negation(f.Left))
+		g, inner := r.conjoin(seen, r.negation(f.Left))
 		if inner != nil {
 			return nil, inner
 		}
@@ -252,12 +259,12 @@ func (r *ranger) conjoin(guard syntax.Formula, fs ...syntax.Formula) (syntax.For
 		rest = append(rest, conjuncts(f)...)
 	}
 	for len(rest) > 0 {
-		next, i := r.first(guard, rest, r.direct)
+		next, i, why := r.first(guard, rest, r.direct)
 		if next == nil {
-			next, i = r.first(guard, rest, r.guard)
+			next, i, why = r.first(guard, rest, r.guard)
 		}
 		if next == nil {
-			return nil, r.stuck(guard, rest)
+			return nil, why
 		}
 		guard = next
 		rest = slices.Delete(rest, i, i+1)
@@ -266,35 +273,24 @@ func (r *ranger) conjoin(guard syntax.Formula, fs ...syntax.Formula) (syntax.For
 }
 
 // first finds the first conjunct that can be added to the guard in the given way.
-func (r *ranger) first(guard syntax.Formula, rest []syntax.Formula, add func(g, f syntax.Formula) (syntax.Formula, []refusal)) (syntax.Formula, int) {
+// If there is none, it gives the first reason for each set of missing variables.
+func (r *ranger) first(guard syntax.Formula, rest []syntax.Formula, add func(g, f syntax.Formula) (syntax.Formula, []refusal)) (next syntax.Formula, i int, why []refusal) {
 	for i, f := range rest {
 		if !r.step() {
-			break
+			return nil, 0, r.refused(openNegation, f, nil)
 		}
-		if next, why := add(guard, f); why == nil {
-			return next, i
+		next, refusals := add(guard, f)
+		if refusals == nil {
+			return next, i, nil
 		}
-	}
-	return nil, 0
-}
-
-// stuck collects why none of the conjuncts can be evaluated: the first reason for
-// each set of missing variables.
-func (r *ranger) stuck(guard syntax.Formula, rest []syntax.Formula) []refusal {
-	var out []refusal
-	for _, f := range rest {
-		_, why := r.guard(guard, f)
-		for _, ref := range why {
-			known := slices.ContainsFunc(out, func(o refusal) bool { return slices.Equal(o.missing, ref.missing) })
+		for _, ref := range refusals {
+			known := slices.ContainsFunc(why, func(o refusal) bool { return slices.Equal(o.missing, ref.missing) })
 			if !known {
-				out = append(out, ref)
+				why = append(why, ref)
 			}
 		}
 	}
-	if len(out) == 0 { // the search was broken off
-		out = r.refused(openNegation, rest[0], nil)
-	}
-	return out
+	return nil, 0, why
 }
 
 // bound is the set of variables the guard gives values to.

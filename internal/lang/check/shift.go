@@ -2,10 +2,75 @@ package check
 
 import "github.com/aspis-rv/aspis/internal/lang/syntax"
 
-// This file has the laws by which a formula is moved out of a temporal operator, so
-// that a guard at the present time point reaches it. Each returns the conjuncts of
-// an equivalent formula that is closer to that, or nil. A rigid formula is one that
-// does not depend on time.
+// rewriter rewrites desugared formulas, each once: the search tries the same ones
+// again under other guards, and remembers what failed by the formula.
+type rewriter struct {
+	negations map[syntax.Formula]syntax.Formula
+	pushes    map[*syntax.And]syntax.Formula
+	shifts    map[syntax.Formula][]syntax.Formula
+}
+
+func newRewriter() *rewriter {
+	return &rewriter{
+		negations: map[syntax.Formula]syntax.Formula{}, pushes: map[*syntax.And]syntax.Formula{},
+		shifts: map[syntax.Formula][]syntax.Formula{},
+	}
+}
+
+// negation is the negation of a desugared formula, over the same operators.
+func (r *rewriter) negation(f syntax.Formula) syntax.Formula {
+	if g, ok := r.negations[f]; ok {
+		return g
+	}
+	var g syntax.Formula
+	switch f := f.(type) {
+	case *syntax.Bool:
+		g = &syntax.Bool{Node: f.Node, Value: !f.Value}
+	case *syntax.Cmp:
+		g = complement(f)
+	case *syntax.Not:
+		g = f.F
+	case *syntax.Or:
+		g = &syntax.And{Node: f.Node, Left: r.negation(f.Left), Right: r.negation(f.Right)}
+	case *syntax.Pred, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev,
+		*syntax.Once, *syntax.Historically, *syntax.Since:
+		g = &syntax.Not{Node: syntax.Node{Pos: f.Span()}, F: f}
+	}
+	r.negations[f] = g
+	return g
+}
+
+// pushed is NOT (f AND g) as NOT f OR NOT g.
+func (r *rewriter) pushed(f *syntax.And) syntax.Formula {
+	g, ok := r.pushes[f]
+	if !ok {
+		g = &syntax.Or{Node: f.Node, Left: r.negation(f.Left), Right: r.negation(f.Right)}
+		r.pushes[f] = g
+	}
+	return g
+}
+
+// shifted moves a formula out of a temporal operator, so that a guard at the present
+// time point reaches it. It returns the conjuncts of an equivalent formula that is
+// closer to that, or nil. A rigid formula is one that does not depend on time.
+func (r *rewriter) shifted(m *measure, f syntax.Formula) []syntax.Formula {
+	if parts, ok := r.shifts[f]; ok {
+		return parts
+	}
+	var parts []syntax.Formula
+	switch f := f.(type) {
+	case *syntax.Prev:
+		parts = shiftPrev(f)
+	case *syntax.Once:
+		parts = shiftOnce(m, f)
+	case *syntax.Since:
+		parts = shiftSince(m, f)
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall, *syntax.Historically:
+	}
+	r.shifts[f] = parts
+	return parts
+}
 
 // shiftPrev uses that there is at most one previous time point:
 //
