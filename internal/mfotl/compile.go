@@ -285,23 +285,24 @@ func (c *compiler) left(spec *storeSpec, f syntax.Formula, names []string) error
 		return fmt.Errorf("%w: the left operand of SINCE has a variable that the right one has not: %s", ErrFormula, f)
 	}
 	l.index = spec.indexOn(cols)
-	sc := newScope()
-	l.cols = sc.slotsOf(c, own)
-	bound := varSet{}
-	for _, n := range own {
-		bound[n] = true
-	}
 	// What only facts of the moment can satisfy is collected; what may hold at any
 	// time, such as another window, is looked up for each tuple.
-	l.checks = true
-	probe, err := c.tuples(place{scope: newScope(), bound: varSet{}}, f, spec.delay, own)
-	if err == nil && !probe.trigger.always {
-		l.checks = false
-		l.f = probe
-		l.f.wit = 0
+	var err error
+	l.f, err = c.tuples(place{scope: newScope(), bound: varSet{}}, f, spec.delay, own)
+	if err != nil {
+		return err
+	}
+	if !l.f.trigger.always {
+		l.f.wit = 0 // a left operand has no part in witnesses
 		return nil
 	}
-	l.f, err = c.check(place{scope: sc, bound: bound}, f, spec.delay, false)
+	l.checks = true
+	at := place{scope: newScope(), bound: varSet{}}
+	l.cols = at.scope.slotsOf(c, own)
+	for _, n := range own {
+		at.bound[n] = true
+	}
+	l.f, err = c.check(at, f, spec.delay, false)
 	return err
 }
 

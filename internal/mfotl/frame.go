@@ -54,6 +54,9 @@ func (st *State) frame(delay int) *frame {
 // fill makes f the time point of the given facts. Facts of unknown relations, and
 // facts with another number of arguments than the formulas give, are passed over.
 func (st *State) fill(f *frame, ts int64, source uint64, facts []schema.Fact) {
+	if cap(f.words) > keepWords {
+		*f = frame{}
+	}
 	f.ts, f.source = ts, source
 	f.spans, f.words, f.marks = f.spans[:0], f.words[:0], f.marks[:0]
 	order := st.order[:0]

@@ -21,13 +21,14 @@ type change struct {
 type changeKind uint8
 
 const (
-	slotMade    changeKind = iota // the slot is new
-	slotFreed                     // data: its tuple and entries
-	entryAdded                    // one entry appended; data: those it displaced from the end
-	entriesSet                    // data: all entries as they were
-	stay        = -2              // the slot did not move in time order
-	keepRecords = 1024            // capacity given back above this many records
+	slotMade   changeKind = iota // the slot is new
+	slotFreed                    // data: its tuple and entries
+	entryAdded                   // one entry appended; data: those it displaced from the end
+	entriesSet                   // data: all entries as they were
 )
+
+// stay stands for a predecessor when a slot did not move in the time order.
+const stay = -2
 
 func (j *journal) log(kind changeKind, s *store, slot, prev int32) {
 	j.recs = append(j.recs, change{kind: kind, store: s.spec.id, slot: slot, prev: prev, off: int32(len(j.data))})
@@ -59,7 +60,7 @@ func (j *journal) undo(stores []*store) {
 
 // clear forgets the changes.
 func (j *journal) clear() {
-	if cap(j.recs) > keepRecords {
+	if cap(j.recs) > keepWords/4 || cap(j.data) > keepWords {
 		*j = journal{}
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/aspis-rv/aspis/pkg/schema"
-	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // State is what one trace has left behind in a Plan. It is not safe for concurrent
@@ -135,8 +134,14 @@ func (st *State) mustPend(what string) {
 // Trim gives memory back that no later step can use. It changes nothing that can
 // be observed.
 func (st *State) Trim() {
-	if !st.pending {
-		st.expireAll()
+	if st.pending {
+		return
+	}
+	st.expireAll()
+	for id, s := range st.stores {
+		if s != nil && s.n == 0 {
+			st.stores[id] = nil
+		}
 	}
 }
 
@@ -183,17 +188,4 @@ func (st *State) Rows(i int) []schema.Row {
 	}
 	slices.SortFunc(rows, func(a, b schema.Row) int { return slices.CompareFunc(a.Values, b.Values, schema.Compare) })
 	return rows
-}
-
-// Value returns the strongest mark among the Rows of formula i.
-func (st *State) Value(i int) verdict.Value {
-	st.mustPend("Value")
-	out := verdict.T
-	f := st.plan.roots[st.plan.rootOf[i]].f
-	if f.trigger.fires(st) {
-		for _, m := range f.collect(st).marks {
-			out = verdict.Fuse(out, m)
-		}
-	}
-	return out
 }

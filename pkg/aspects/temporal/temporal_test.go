@@ -256,3 +256,19 @@ func TestOverflow(t *testing.T) {
 		t.Errorf("restored: got %s, want %s", got, want)
 	}
 }
+
+// A bundle without temporal clauses has monitors that say nothing.
+func TestNoClauses(t *testing.T) {
+	e, err := temporal.New(&policy.Bundle{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := e.New()
+	m.Adopt(input(0, verdict.Incomplete, "p(x)"))
+	if parts := m.Judge(input(1, verdict.Incomplete, "p(x)")); len(parts) > 0 {
+		t.Errorf("got %s", show(parts))
+	}
+	if _, err := e.Restore(m.AppendState(nil)); err != nil {
+		t.Error(err)
+	}
+}
