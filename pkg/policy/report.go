@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/pkg/policy/internal/rewrite"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -38,38 +39,43 @@ type ClauseReport struct {
 	Discharged []string `json:"discharged_by,omitempty"`
 }
 
-// Check loads the bundle in a directory and reports on it. The error is not nil
-// only when the directory cannot be read at all.
-func Check(dir string) (*Report, error) { return CheckTools(dir, "") }
+// CheckOptions says what else to look at. The zero value looks at the bundle alone.
+type CheckOptions struct {
+	// Tools names a file with the tools of a deployment: the answer of an MCP server
+	// to tools/list, or OpenAI tool schemas. The report then also says which tools no
+	// entry covers, which have the same schema and different effects, and where
+	// arguments differ.
+	Tools string
+}
 
-// CheckTools is Check with the tools of a deployment: a file with the answer of an
-// MCP server to tools/list, or with OpenAI tool schemas. An empty name stands for
-// no file. The report then also says which tools no entry covers, which have the
-// same schema and different effects, and where arguments differ.
-func CheckTools(dir, toolsFile string) (*Report, error) {
+// Check loads the bundle in a directory and reports on it. The error is not nil
+// only when the directory or the file of tools cannot be read at all.
+func Check(dir string, opts CheckOptions) (*Report, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	b, found := Load(dir)
-	r := &Report{Bundle: b, Diagnostics: found, Sources: readSources(dir, found)}
+	r := &Report{Bundle: b, Diagnostics: found, Sources: Sources(dir, found)}
 	if b != nil {
 		r.Summary, r.Clauses, r.Exceptions = b.String(), b.clauseReports(), b.exceptions()
 		maps.Copy(r.Sources, b.sources)
 	}
-	if toolsFile != "" {
-		data, err := os.ReadFile(toolsFile)
+	if opts.Tools != "" {
+		data, err := os.ReadFile(opts.Tools)
 		if err != nil {
 			return nil, fmt.Errorf("policy: %w", err)
 		}
-		r.Sources[toolsFile] = string(data)
-		r.Diagnostics = append(r.Diagnostics, CompareTools(b, toolsFile, data)...).Sorted()
+		r.Sources[opts.Tools] = string(data)
+		r.Diagnostics = append(r.Diagnostics, CompareTools(b, opts.Tools, data)...).Sorted()
 	}
 	r.OK = !r.Diagnostics.HasErrors()
 	return r, nil
 }
 
-// readSources reads the files of a bundle that diagnostics name, for rendering.
-func readSources(dir string, found diag.List) diag.Sources {
+// Sources reads the files of the bundle in a directory that diagnostics name, so
+// that found.Render(Sources(dir, found)) shows the lines they speak of. What cannot
+// be read is left out.
+func Sources(dir string, found diag.List) diag.Sources {
 	out := diag.Sources{}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -88,7 +94,6 @@ func readSources(dir string, found diag.List) diag.Sources {
 }
 
 func (b *Bundle) clauseReports() []ClauseReport {
-	discharging := b.discharging()
 	out := make([]ClauseReport, 0, len(b.Clauses))
 	for i := range b.Clauses {
 		c := &b.Clauses[i]
@@ -100,11 +105,7 @@ func (b *Bundle) clauseReports() []ClauseReport {
 			}
 			always = always || len(f.Checked.Anchors) == 0
 			r.JudgedOn = append(r.JudgedOn, f.Checked.Anchors...)
-			for _, rel := range f.Checked.Relations {
-				if discharging[rel] && !slices.Contains(f.Checked.Anchors, rel) {
-					r.Discharged = append(r.Discharged, rel)
-				}
-			}
+			r.Discharged = slices.AppendSeq(r.Discharged, maps.Keys(rewrite.Negated(f.Checked.Source)))
 		}
 		r.JudgedOn, r.Discharged = unique(r.JudgedOn), unique(r.Discharged)
 		if always {
@@ -137,8 +138,9 @@ func (b *Bundle) exceptions() []string {
 	return out
 }
 
-// String writes the report for people, without the diagnostics.
-func (r *Report) String() string {
+// Text writes the report for people: the summary, what each clause is judged on,
+// the exceptions, and the diagnostics with their lines.
+func (r *Report) Text() string {
 	var s strings.Builder
 	if r.Summary != "" {
 		s.WriteString(r.Summary + "\n")
@@ -157,6 +159,7 @@ func (r *Report) String() string {
 	for _, e := range r.Exceptions {
 		s.WriteString("note: " + e + "\n")
 	}
+	s.WriteString(r.Diagnostics.Render(r.Sources))
 	return s.String()
 }
 
