@@ -58,7 +58,7 @@ type Span struct {
 }
 
 // Diagnostic is one finding about a source text.
-type Diagnostic struct {
+type Diagnostic struct { //nolint:errname // an error is one of the things a diagnostic is
 	Code     Code
 	Severity Severity
 	File     string
@@ -107,7 +107,7 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 
 // List is a list of diagnostics. As an error it stands for those of severity Error;
 // use Err to get a nil error when there is none.
-type List []Diagnostic
+type List []Diagnostic //nolint:errname // as above
 
 // Error returns the first line of the first error and how many more there are.
 func (l List) Error() string {

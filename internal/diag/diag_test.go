@@ -142,7 +142,7 @@ func TestClosestLimit(t *testing.T) {
 	}
 }
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden files") //nolint:gochecknoglobals // a flag of the test binary
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()

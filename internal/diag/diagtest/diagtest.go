@@ -15,11 +15,19 @@ package diagtest
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
-	"testing"
 
 	"github.com/aspis-rv/aspis/internal/diag"
 )
+
+// T is what the package needs of a *testing.T; the product never imports package
+// testing.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // Chunk is one source text and what is expected of it.
 type Chunk struct {
@@ -41,20 +49,15 @@ type expectation struct {
 
 // Has tells whether the chunk has the directive.
 func (c Chunk) Has(directive string) bool {
-	for _, d := range c.Directives {
-		if d == directive {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.Directives, directive)
 }
 
 // Read returns the chunks of a file, at least one.
-func Read(t testing.TB, path string) []Chunk {
+func Read(t T, path string) []Chunk {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	mark := regexp.MustCompile(`###\s*(\w+)(?:\s+"((?:[^"\\]|\\.)*)")?`)
 	var chunks []Chunk
@@ -90,7 +93,7 @@ func Read(t testing.TB, path string) []Chunk {
 
 // Compare fails the test for every expected diagnostic that is missing and every
 // diagnostic that is not expected.
-func (c Chunk) Compare(t testing.TB, path string, got diag.List) {
+func (c Chunk) Compare(t T, path string, got diag.List) {
 	t.Helper()
 	used := make([]bool, len(got))
 expectations:

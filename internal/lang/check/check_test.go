@@ -12,7 +12,7 @@ import (
 )
 
 // parse reads a formula that must be well formed.
-func parse(t testing.TB, src string, mode syntax.Mode) syntax.Formula {
+func parse(t *testing.T, src string, mode syntax.Mode) syntax.Formula {
 	t.Helper()
 	f, diags := syntax.Parse(src, syntax.Options{Mode: mode})
 	if f == nil {

@@ -78,6 +78,14 @@ func (d *desugarer) affirm(f syntax.Formula) syntax.Formula {
 		return &syntax.Exists{Node: at, Vars: f.Vars, F: d.formula(f.F, true)}
 	case *syntax.Forall:
 		return &syntax.Not{Node: at, F: d.formula(f, false)}
+	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+		return d.affirmTemporal(at, f)
+	}
+	return f
+}
+
+func (d *desugarer) affirmTemporal(at syntax.Node, f syntax.Formula) syntax.Formula {
+	switch f := f.(type) {
 	case *syntax.Prev:
 		g := d.formula(f.F, true)
 		if f.I.Empty() {
@@ -101,6 +109,8 @@ func (d *desugarer) affirm(f syntax.Formula) syntax.Formula {
 			return never(at, r)
 		}
 		return &syntax.Since{Node: at, I: f.I, Left: l, Right: r}
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall:
 	}
 	return f
 }

@@ -14,18 +14,18 @@ import (
 )
 
 // seeds calls run with generators of many seeds, or with that of ASPIS_SEED alone.
-func seeds(t *testing.T, n int, run func(t *testing.T, g generator)) {
+func seeds(t *testing.T, n int, run func(g generator)) {
 	t.Helper()
 	if s := os.Getenv("ASPIS_SEED"); s != "" {
 		seed, err := strconv.ParseUint(s, 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, generator{rand.New(rand.NewPCG(seed, 0))})
+		run(generator{rand.New(rand.NewPCG(seed, 0))})
 		return
 	}
 	for seed := range uint64(n) {
-		run(t, generator{rand.New(rand.NewPCG(seed, 0))})
+		run(generator{rand.New(rand.NewPCG(seed, 0))})
 		if t.Failed() {
 			t.Fatalf("repeat with: ASPIS_SEED=%d go test ./internal/lang/check -run '^%s$'", seed, t.Name())
 		}
@@ -36,7 +36,7 @@ func seeds(t *testing.T, n int, run func(t *testing.T, g generator)) {
 // are true.
 func TestCoreIsEquivalent(t *testing.T) {
 	accepted, tuples, guarded := 0, 0, 0
-	seeds(t, 15_000, func(t *testing.T, g generator) {
+	seeds(t, 15_000, func(g generator) {
 		f := g.formula(2 + g.IntN(4))
 		c, _ := Check(f, testSignature(), Options{GuardedHistory: true})
 		if c == nil {
@@ -123,7 +123,7 @@ func checkFacts(t *testing.T, g generator, c *Checked, m model, i int, satisfied
 // The order of conjuncts does not matter.
 func TestOrderOfConjunctsDoesNotMatter(t *testing.T) {
 	accepted, refused := 0, 0
-	seeds(t, 8_000, func(t *testing.T, g generator) {
+	seeds(t, 8_000, func(g generator) {
 		f := g.formula(3 + g.IntN(3))
 		h := g.shuffled(f)
 		opts := Options{GuardedHistory: true}
@@ -147,7 +147,7 @@ func TestOrderOfConjunctsDoesNotMatter(t *testing.T) {
 // Hints that propose a formula were checked; here they are put in place by their text.
 func TestProposedRepairsAreAccepted(t *testing.T) {
 	n := 0
-	seeds(t, 5_000, func(t *testing.T, g generator) {
+	seeds(t, 5_000, func(g generator) {
 		src := syntax.Format(g.formula(2+g.IntN(3)), syntax.MonPoly)
 		f, diags := syntax.Parse(src, syntax.Options{Mode: syntax.MonPoly})
 		if f == nil {

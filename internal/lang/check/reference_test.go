@@ -189,7 +189,7 @@ func referenceFiles(t *testing.T) []referenceFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	zip, err := gzip.NewReader(bufio.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func referenceFiles(t *testing.T) []referenceFile {
 	}
 }
 
-func signature(t testing.TB, text string) Signature {
+func signature(t *testing.T, text string) Signature {
 	t.Helper()
 	sig, ok := parseSignature(text)
 	if !ok {

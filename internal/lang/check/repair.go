@@ -13,7 +13,7 @@ const maxRefusals = 10
 
 // refuse reports why there is no order of evaluation, with a checked repair where
 // there is a mechanical one.
-func (w *work) refuse(r *ranger, why []refusal) {
+func (w *work) refuse(why []refusal) {
 	for _, ref := range why[:min(len(why), maxRefusals)] {
 		missing := make([]string, len(ref.missing))
 		for i, name := range ref.missing {

@@ -29,7 +29,7 @@ func (w *work) makeCore() {
 	case r.exhausted:
 		w.add(tooComplex(w.source))
 	case why != nil:
-		w.refuse(r, why)
+		w.refuse(why)
 	default:
 		w.core = core
 	}

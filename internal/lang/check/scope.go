@@ -99,6 +99,14 @@ func (s *scoper) formula(f syntax.Formula) (syntax.Formula, occurs) {
 			return g, o
 		}
 		return &syntax.Forall{Node: f.Node, Vars: vars, F: g}, o
+	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+		return s.temporal(f)
+	}
+	return f, occurs{}
+}
+
+func (s *scoper) temporal(f syntax.Formula) (syntax.Formula, occurs) {
+	switch f := f.(type) {
 	case *syntax.Prev:
 		g, o := s.formula(f.F)
 		return &syntax.Prev{Node: f.Node, I: f.I, F: g}, o
@@ -111,6 +119,8 @@ func (s *scoper) formula(f syntax.Formula) (syntax.Formula, occurs) {
 	case *syntax.Since:
 		l, r, o := s.both(f.Left, f.Right)
 		return &syntax.Since{Node: f.Node, I: f.I, Left: l, Right: r}, o
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall:
 	}
 	return f, occurs{}
 }

@@ -29,12 +29,14 @@ func (p *parser) interval() (Interval, bool) {
 	open := p.next()
 	lo, ok := p.bound()
 	if !ok {
-		return Interval{}, p.skipInterval()
+		p.skipInterval()
+		return Interval{}, false
 	}
 	if !p.peek().punct(",") {
 		t := p.peek()
 		p.report(CodeInterval, open.start, t.end, "an interval has two bounds", "write `[0,"+p.src[open.end:t.start]+"]` or `["+p.src[open.end:t.start]+",*)`")
-		return Interval{}, p.skipInterval()
+		p.skipInterval()
+		return Interval{}, false
 	}
 	p.next()
 	i := Interval{Lo: lo}
@@ -42,7 +44,8 @@ func (p *parser) interval() (Interval, bool) {
 		p.next()
 		i.Unbounded = true
 	} else if i.Hi, ok = p.bound(); !ok {
-		return Interval{}, p.skipInterval()
+		p.skipInterval()
+		return Interval{}, false
 	}
 	end := p.peek()
 	if !end.punct("]") && !end.punct(")") {
@@ -74,15 +77,14 @@ func (p *parser) normalise(i Interval, open, end token) (Interval, bool) {
 	return Interval{}, false
 }
 
-// skipInterval moves behind the interval's closing bracket and returns false.
-func (p *parser) skipInterval() bool {
+// skipInterval moves behind the interval's closing bracket, if it is near.
+func (p *parser) skipInterval() {
 	for n := range 6 { // an interval has at most that many tokens left
 		if t := p.ahead(n); t.punct("]") || t.punct(")") {
 			p.at += n + 1
-			return false
+			return
 		}
 	}
-	return false
 }
 
 // bound reads a bound and converts it into the unit of the log's timestamps:

@@ -288,7 +288,7 @@ func sameTerms(a, b []Term) bool {
 }
 
 // referenceFormulas returns the formulas of the reference cases.
-func referenceFormulas(t testing.TB, shared string) []string {
+func referenceFormulas(t *testing.T, shared string) []string {
 	t.Helper()
 	var out []string
 	walkCases(t, shared, func(name string, content []byte) {

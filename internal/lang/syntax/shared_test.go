@@ -11,13 +11,13 @@ import (
 )
 
 // walkCases calls visit with every file of the reference cases in the shared folder.
-func walkCases(t testing.TB, shared string, visit func(name string, content []byte)) {
+func walkCases(t *testing.T, shared string, visit func(name string, content []byte)) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(shared, "data", "mfotl", "cases.tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	zip, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatal(err)

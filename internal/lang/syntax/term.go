@@ -60,10 +60,16 @@ func (p *parser) operand(inPredicate bool) Term {
 		return Const{Pos: p.span(t.start, t.end), Value: schema.StringValue(t.text)}
 	case t.kind == tokIdent:
 		return p.variable(inPredicate)
+	}
+	return p.noTerm(t)
+}
+
+// noTerm reports what stands where a term is expected.
+func (p *parser) noTerm(t token) Term {
+	switch {
 	case t.kind == tokRegexp:
 		p.notYet(t, "a regular expression")
 		p.next()
-		return nil
 	case t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordConversion:
 		p.notYet(t, "the conversion `"+t.text+"`")
 		p.next()
@@ -72,13 +78,12 @@ func (p *parser) operand(inPredicate bool) Term {
 			p.skipGroup()
 			p.next()
 		}
-		return nil
 	case t.kind == tokDuration:
 		p.report(CodeSyntax, t.start, t.end, "a duration such as "+t.describe()+" stands only in an interval", "")
 		p.next()
-		return nil
+	default:
+		p.unexpected("a variable or a constant")
 	}
-	p.unexpected("a variable or a constant")
 	return nil
 }
 
