@@ -23,7 +23,7 @@ import (
 // formulas on random logs, as far as they are in the past-time core.
 func TestReferenceAnswers(t *testing.T) {
 	compared, outOfScope, answers := 0, 0, 0
-	for dir, c := range referenceCases(t) {
+	for dir, c := range referenceFiles(t, "cases.tar.gz") {
 		if !strings.HasPrefix(dir, "fuzz-") {
 			continue
 		}
@@ -60,6 +60,36 @@ func TestReferenceAnswers(t *testing.T) {
 	}
 }
 
+// TestReferenceWorkloads compares with MonPoly's answers to the speed workloads that
+// are in the past-time core: long logs with large windows.
+func TestReferenceWorkloads(t *testing.T) {
+	compared := 0
+	for dir, c := range referenceFiles(t, "bench.tar.gz") {
+		sig := readSignature(t, c["sig"])
+		f, _ := syntax.Parse(c["formula.mfotl"], syntax.Options{Mode: syntax.MonPoly})
+		if f == nil {
+			continue // aggregations and arithmetic
+		}
+		checked, diags := check.Check(f, sig, check.Options{Mode: syntax.MonPoly})
+		if checked == nil {
+			t.Errorf("%s: %v", dir, diags)
+			continue
+		}
+		compared++
+		got := answer(compile(t, checked), readLog(t, sig, c["log.gz"]))
+		want := strings.Split(strings.TrimSpace(c["expected.gz"]), "\n")
+		for i := range max(len(got), len(want)) {
+			if i >= len(got) || i >= len(want) || got[i] != want[i] {
+				t.Errorf("%s: answers differ from line %d of %d, ours has %d", dir, i+1, len(want), len(got))
+				break
+			}
+		}
+	}
+	if compared < 6 {
+		t.Errorf("only %d workloads compared", compared)
+	}
+}
+
 // answer prints what is satisfied as MonPoly does.
 func answer(plan *mfotl.Plan, log []point) []string {
 	st := plan.New()
@@ -86,14 +116,14 @@ func answer(plan *mfotl.Plan, log []point) []string {
 	return out
 }
 
-// referenceCases reads the cases: by name of the case, the contents of its files.
-func referenceCases(t *testing.T) map[string]map[string]string {
+// referenceFiles reads an archive: by name of the case, the contents of its files.
+func referenceFiles(t *testing.T, archiveName string) map[string]map[string]string {
 	t.Helper()
 	shared := os.Getenv("ASPIS_SHARED")
 	if shared == "" {
 		t.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
 	}
-	file, err := os.Open(filepath.Join(shared, "data", "mfotl", "cases.tar.gz"))
+	file, err := os.Open(filepath.Join(shared, "data", "mfotl", archiveName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +141,18 @@ func referenceCases(t *testing.T) map[string]map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
+		var content []byte
+		if name := header.Name; strings.HasSuffix(name, ".gz") {
+			inner, err := gzip.NewReader(archive)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			content, err = io.ReadAll(inner)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		} else if content, err = io.ReadAll(archive); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
 		dir := path.Base(path.Dir(header.Name))
 		if cases[dir] == nil {
@@ -134,7 +173,8 @@ func readSignature(t *testing.T, text string) check.Signature {
 		}
 		kinds := []schema.ValueKind{}
 		for _, a := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune(" ,)", r) }) {
-			switch _, kind, _ := strings.Cut(":"+a, ":"); strings.TrimSpace(kind) {
+			kind := a[strings.LastIndexByte(a, ':')+1:]
+			switch kind {
 			case "int":
 				kinds = append(kinds, schema.KindInt)
 			case "string":
