@@ -277,22 +277,17 @@ func (j *Joiner) decide(jn *join) Decision {
 
 func (j *Joiner) propose(jn *join, d *Decision) {
 	jn.decided = true
-	r := Resolve(j.cfg.Bundle, d, j.cfg.Observe)
+	var verdicts []*schema.Verdict
+	for i := range jn.verdicts {
+		verdicts = append(verdicts, jn.verdicts[i].verdict)
+	}
+	r := Record(j.cfg.Bundle, d, verdicts, j.cfg.Observe)
 	if awaits := j.awaits(jn, d); len(awaits) > 0 && r.Outcome == schema.SettledRefuse {
 		r.Outcome, r.Awaits = schema.SettledHold, awaits
 		r.Message = "waits for a call in flight"
 	}
 	r.CallID, r.Attempt, r.CallDigest, r.Writer = jn.call.CallID, jn.effect.Attempt, jn.call.Digest, j.cfg.Writer
-	r.Policy = j.cfg.Bundle.Digest[:]
-	for i := range jn.verdicts {
-		v := &jn.verdicts[i]
-		r.Parts = append(r.Parts, schema.PartRef{Aspect: v.verdict.Aspect, Hash: v.hash, Value: v.verdict.Value()})
-	}
-	p := Proposal{Attempt: r.Attempt, Event: resolutionEvent(jn, r), Decision: *d}
-	for i := range jn.verdicts {
-		p.Verdicts = append(p.Verdicts, jn.verdicts[i].verdict)
-	}
-	j.out = append(j.out, p)
+	j.out = append(j.out, Proposal{Attempt: r.Attempt, Event: resolutionEvent(jn, r), Decision: *d, Verdicts: verdicts})
 }
 
 // Retry forgets that a resolution was proposed for the attempt, after appending it

@@ -38,6 +38,17 @@ func Resolve(b *policy.Bundle, d *Decision, observe bool) *schema.Resolution {
 	return r
 }
 
+// Record is Resolve with the policy and the parts that were used filled in: all of a
+// resolution that follows from the decision.
+func Record(b *policy.Bundle, d *Decision, verdicts []*schema.Verdict, observe bool) *schema.Resolution {
+	r := Resolve(b, d, observe)
+	r.Policy = b.Digest[:]
+	for _, v := range verdicts {
+		r.Parts = append(r.Parts, schema.PartRef{Aspect: v.Aspect, Hash: v.Hash(), Value: v.Value()})
+	}
+	return r
+}
+
 func settledAs(o verdict.Outcome) schema.SettledAs {
 	switch o {
 	case verdict.Permit:

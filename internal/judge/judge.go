@@ -48,6 +48,12 @@ func New(partition uint32, cfg Config) *Judge {
 	}
 }
 
+// SnapshotKey is the key under which a worker of an aspect stores the snapshot of a
+// partition.
+func SnapshotKey(k aspects.Kind, partition uint32) string {
+	return fmt.Sprintf("judge.%s.%d", k, partition)
+}
+
 // Next returns the offset after the last folded record.
 func (j *Judge) Next() uint64 { return j.part.Next() }
 

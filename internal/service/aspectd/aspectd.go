@@ -91,7 +91,8 @@ type worker struct {
 	*Service
 	partition uint32
 	pub       bus.Publisher
-	judge     *judge.Judge
+	judge     *judge.Judge // after Ready read and stepped under folded.mu
+	folded    folded
 	revision  uint64
 	since     int // records since the last snapshot
 	saved     time.Time
@@ -156,15 +157,18 @@ func (w *worker) restore(ctx context.Context) error {
 }
 
 func (w *worker) snapshotKey() string {
-	return fmt.Sprintf("judge.%s.%d", w.cfg.Engine.Kind(), w.partition)
+	return judge.SnapshotKey(w.cfg.Engine.Kind(), w.partition)
 }
 
 // open opens the cursor at the record after the snapshot; where retention removed
 // it, at the first one retained, from a fresh state.
 func (w *worker) open(ctx context.Context) (bus.Cursor, uint64, error) {
-	_, next, err := w.cfg.Bus.Bounds(ctx, bus.Events, w.partition)
+	first, next, err := w.cfg.Bus.Bounds(ctx, bus.Events, w.partition)
 	if err != nil {
 		return nil, 0, fmt.Errorf("aspectd: partition %d: %w", w.partition, err)
+	}
+	if first == next {
+		next = 0 // nothing to catch up with
 	}
 	start := bus.Start{Kind: bus.Earliest}
 	if w.judge.Next() > 0 {
@@ -200,7 +204,10 @@ func (w *worker) step(rec bus.Record) {
 		return
 	}
 	ev.Position = schema.Position{Partition: rec.Partition, Offset: rec.Offset}
+	w.folded.mu.Lock()
 	verdicts := w.judge.Step(rec.Offset, ev)
+	w.folded.reachedLocked(w.judge.Next())
+	w.folded.mu.Unlock()
 	w.since++
 	w.cfg.Metrics.record(len(verdicts))
 	for _, v := range verdicts {
@@ -245,7 +252,10 @@ func (w *worker) snapshot(ctx context.Context) {
 	err := w.pub.Sync(ctx)
 	if err == nil {
 		var data []byte
-		if data, err = w.judge.AppendState(nil); err == nil {
+		w.folded.mu.Lock()
+		data, err = w.judge.AppendState(nil)
+		w.folded.mu.Unlock()
+		if err == nil {
 			var rev uint64
 			if rev, err = w.cfg.Bus.PutSnapshot(ctx, w.snapshotKey(), w.revision, data); err == nil {
 				w.revision = rev

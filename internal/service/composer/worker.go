@@ -89,8 +89,12 @@ func (w *worker) run(ctx context.Context) error {
 // open opens both cursors; where retention removed what follows the snapshot, the
 // partition starts again from what is retained.
 func (w *worker) open(ctx context.Context, snap *snapshot) (events, verdicts bus.Cursor, err error) {
-	if _, w.head, err = w.cfg.Bus.Bounds(ctx, bus.Events, w.partition); err != nil {
+	first, next, err := w.cfg.Bus.Bounds(ctx, bus.Events, w.partition)
+	if err != nil {
 		return nil, nil, err
+	}
+	if first < next {
+		w.head = next
 	}
 	start := bus.Start{Kind: bus.Earliest}
 	if n := snap.part.Next(); n > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/placement"
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
@@ -36,7 +37,7 @@ type Receipt struct {
 
 // OpenSession issues a session id bound to the principal and records its start.
 func (s *Service) OpenSession(ctx context.Context, who Principal, labels map[string]string) (Receipt, error) {
-	part := s.sessions.partition(who.Tenant, partitionKey(s.cfg.Bundle, who))
+	part := s.sessions.place.Of(who.Tenant, placement.Key(s.cfg.Bundle, who.ID))
 	ev := s.newEvent(who, schema.KindSession, s.sessions.issue(who, part))
 	ev.Session = &schema.SessionMark{}
 	ev.Labels = labels

@@ -66,11 +66,13 @@ func (l *lane) run(ctx context.Context) error {
 
 func (l *lane) open(ctx context.Context) (bus.Cursor, error) {
 	l.restore(ctx)
-	_, head, err := l.cfg.Bus.Bounds(ctx, bus.Events, l.partition)
+	first, next, err := l.cfg.Bus.Bounds(ctx, bus.Events, l.partition)
 	if err != nil {
 		return nil, err
 	}
-	l.head = head
+	if first < next {
+		l.head = next
+	}
 	start := bus.Start{Kind: bus.Earliest}
 	if n := l.mu.fold.Next(); n > 0 {
 		start = bus.Start{Kind: bus.AtOffset, Offset: n}

@@ -4,16 +4,14 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/dchest/siphash"
 	"github.com/oklog/ulid/v2"
 
-	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/internal/placement"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -35,44 +33,12 @@ var errSession = errors.New("the session is not one of yours; open one with POST
 //
 //	s<partition>.<ulid>.<owner>.<mac>
 type sessionKeys struct {
-	mac        []byte
-	k0, k1     uint64
-	partitions uint32
+	mac   []byte
+	place *placement.Placement
 }
 
 func newSessionKeys(secret []byte, partitions uint32) *sessionKeys {
-	part := derive(secret, "partition")
-	return &sessionKeys{
-		mac: derive(secret, "session"),
-		k0:  binary.LittleEndian.Uint64(part[:8]), k1: binary.LittleEndian.Uint64(part[8:16]),
-		partitions: partitions,
-	}
-}
-
-func derive(secret []byte, label string) []byte {
-	h := hmac.New(sha256.New, secret)
-	h.Write([]byte("aspis/" + label))
-	return h.Sum(nil)
-}
-
-// partition is the keyed hash of the length-prefixed tenant and partition key, so
-// that no agent can choose on whose partition it lands.
-func (k *sessionKeys) partition(tenant, key string) uint32 {
-	buf := make([]byte, 0, 16+len(tenant)+len(key))
-	for _, s := range []string{tenant, key} {
-		buf = binary.AppendUvarint(buf, uint64(len(s)))
-		buf = append(buf, s...)
-	}
-	return uint32(siphash.Hash(k.k0, k.k1, buf) % uint64(k.partitions)) //nolint:gosec // below partitions
-}
-
-// partitionKey is the coarsest trace key of the active bundle: the delegation root
-// of the principal, or the whole tenant where traces share it (protocol, rule 1).
-func partitionKey(b *policy.Bundle, p Principal) string {
-	if b.Trace == policy.TraceTenant {
-		return ""
-	}
-	return p.ID
+	return &sessionKeys{mac: placement.Derive(secret, "session"), place: placement.New(secret, partitions)}
 }
 
 func (k *sessionKeys) issue(p Principal, partition uint32) string {
@@ -107,7 +73,7 @@ func (k *sessionKeys) open(p Principal, id string) (partition uint32, own bool, 
 		return 0, false, errSession
 	}
 	n, err := strconv.ParseUint(strings.TrimPrefix(parts[0], "s"), 10, 32)
-	if err != nil || n >= uint64(k.partitions) {
+	if err != nil || n >= uint64(k.place.Partitions()) {
 		return 0, false, errSession
 	}
 	return uint32(n), hmac.Equal([]byte(parts[2]), []byte(owner(p.ID))), nil

@@ -1,0 +1,12 @@
+// Command gate is `aspis gate` under a name of its own.
+package main
+
+import (
+	"os"
+
+	"github.com/aspis-rv/aspis/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(append([]string{"aspis", "gate"}, os.Args[1:]...), os.Stdin, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/aspis-rv/aspis/internal/compose"
+	"github.com/aspis-rv/aspis/internal/node"
+	"github.com/aspis-rv/aspis/internal/service/aspectd"
+	"github.com/aspis-rv/aspis/internal/service/composer"
+	"github.com/aspis-rv/aspis/internal/service/gate"
+	"github.com/aspis-rv/aspis/pkg/aspects"
+)
+
+// roleName is a name that no other process of the deployment has.
+func roleName(given, role string) string {
+	if given != "" {
+		return given
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "host"
+	}
+	return fmt.Sprintf("%s-%s-%d", role, host, os.Getpid())
+}
+
+func newAspectd(e *env) *cobra.Command {
+	var f deployFlags
+	var aspect, own string
+	cmd := &cobra.Command{
+		Use: "aspectd --aspect ASPECT --policy DIR", Short: "Run the monitors of one aspect", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			b, err := e.loadBundle(f.policy)
+			if err != nil {
+				return err
+			}
+			engine, err := node.Engine(b, aspects.Kind(aspect))
+			if err != nil {
+				return err
+			}
+			observe, _, err := f.observing(now())
+			if err != nil {
+				return err
+			}
+			log, err := f.logger(e)
+			if err != nil {
+				return err
+			}
+			parts, err := parsePartitions(own)
+			if err != nil {
+				return err
+			}
+			conn, err := f.connect(ctx, "aspectd-"+aspect, log)
+			if err != nil {
+				return err
+			}
+			defer conn.Close() //nolint:errcheck // everything was synced
+			reg := newRegistry()
+			s := aspectd.New(aspectd.Config{
+				Bus: conn, Bundle: b, Engine: engine, Rules: rules(), Partitions: parts, Observe: observe,
+				Logger: log, Metrics: aspectd.NewMetrics(reg, aspect),
+			})
+			return together(ctx, s.Run, func(ctx context.Context) error {
+				return serveMetrics(ctx, f.metrics, reg, func() error { return nil })
+			})
+		},
+	}
+	f.registerRole(cmd)
+	cmd.Flags().StringVar(&aspect, "aspect", "temporal", "spatial, temporal, semantic or contract")
+	cmd.Flags().StringVar(&own, "own", "", "partitions to work on, such as 0,1,4-7 (default: all)")
+	return cmd
+}
+
+func newComposer(e *env) *cobra.Command {
+	var f deployFlags
+	var own, name string
+	cmd := &cobra.Command{
+		Use: "composer --policy DIR", Short: "Join part verdicts into decisions and keep the clock", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			b, err := e.loadBundle(f.policy)
+			if err != nil {
+				return err
+			}
+			observe, _, err := f.observing(now())
+			if err != nil {
+				return err
+			}
+			log, err := f.logger(e)
+			if err != nil {
+				return err
+			}
+			parts, err := parsePartitions(own)
+			if err != nil {
+				return err
+			}
+			set, err := f.blockingSet(b)
+			if err != nil {
+				return err
+			}
+			keys, err := loadKeys(f.keys)
+			if err != nil {
+				return err
+			}
+			conn, err := f.connect(ctx, "composer", log)
+			if err != nil {
+				return err
+			}
+			defer conn.Close() //nolint:errcheck // everything was synced
+			reg := newRegistry()
+			s := composer.New(composer.Config{
+				Bus: conn, Bundle: b, Rules: rules(), Options: compose.Options{Blocking: set}, Partitions: parts,
+				Name: roleName(name, "composer"), Key: keys.composer, Observe: observe, Logger: log, Metrics: composer.NewMetrics(reg),
+			})
+			return together(ctx, s.Run, func(ctx context.Context) error {
+				return serveMetrics(ctx, f.metrics, reg, func() error { return nil })
+			})
+		},
+	}
+	f.registerRole(cmd)
+	cmd.Flags().StringVar(&own, "own", "", "partitions to work on, such as 0,1,4-7 (default: all)")
+	cmd.Flags().StringVar(&name, "name", "", "name of this composer (default: from host and process)")
+	return cmd
+}
+
+func newGate(e *env) *cobra.Command {
+	var f deployFlags
+	var h httpFlags
+	var name string
+	cmd := &cobra.Command{
+		Use: "gate --policy DIR --tokens FILE", Short: "Answer agents' calls over HTTP", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			b, err := e.loadBundle(f.policy)
+			if err != nil {
+				return err
+			}
+			observe, until, err := f.observing(now())
+			if err != nil {
+				return err
+			}
+			log, err := f.logger(e)
+			if err != nil {
+				return err
+			}
+			keys, err := loadKeys(f.keys)
+			if err != nil {
+				return err
+			}
+			conn, err := f.connect(ctx, "gate", log)
+			if err != nil {
+				return err
+			}
+			defer conn.Close() //nolint:errcheck // everything was synced
+			reg := newRegistry()
+			pub, _ := keys.composer.Public().(ed25519.PublicKey)
+			s, err := gate.New(gate.Config{
+				Bus: conn, Bundle: b, Rules: rules(), Name: roleName(name, "gate"), Secret: keys.secret, Key: keys.gate,
+				ComposerKeys: []ed25519.PublicKey{pub}, Observe: observe, Logger: log, Metrics: gate.NewMetrics(reg),
+			})
+			if err != nil {
+				return err
+			}
+			return together(ctx, s.Run, func(ctx context.Context) error {
+				return h.serve(ctx, s, reg, log, until, nil)
+			})
+		},
+	}
+	f.registerRole(cmd)
+	h.register(cmd)
+	cmd.Flags().StringVar(&name, "name", "", "name of this gate (default: from host and process)")
+	return cmd
+}
+
+// together runs all functions until ctx ends or one of them returns an error.
+func together(ctx context.Context, runs ...func(context.Context) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, run := range runs {
+		g.Go(func() error { return run(ctx) })
+	}
+	return g.Wait()
+}

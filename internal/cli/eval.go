@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aspis-rv/aspis/internal/eval"
+	"github.com/aspis-rv/aspis/internal/node"
+	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/policies"
+)
+
+func newEval(e *env) *cobra.Command {
+	var dir, convention string
+	var workers int
+	cmd := &cobra.Command{
+		Use: "eval agentdojo PATH…", Args: cobra.MinimumNArgs(2),
+		Short: "Replay a corpus of recorded runs and tabulate what the policy detects",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] != "agentdojo" {
+				return hint(fmt.Errorf("corpus %q is not supported", args[0]), "aspis eval agentdojo PATH")
+			}
+			b, err := e.bundleOr(dir, "baseline")
+			if err != nil {
+				return err
+			}
+			engines, err := node.Engines(b)
+			if err != nil {
+				return err
+			}
+			switch eval.Convention(convention) {
+			case eval.Published, eval.Ours, eval.Both:
+			default:
+				return errors.New("--convention: want published, ours or both")
+			}
+			t, err := eval.AgentDojo(cmd.Context(), args[1:], b, eval.Options{
+				Engines: engines, Convention: eval.Convention(convention), Workers: workers,
+			})
+			if err != nil {
+				return err
+			}
+			if e.json {
+				return json.NewEncoder(e.out).Encode(t)
+			}
+			return t.WriteText(e.out)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&dir, "policy", "", "directory of the policy bundle (default: the shipped baseline)")
+	f.StringVar(&convention, "convention", string(eval.Both), "which runs count as benign: published, ours or both")
+	f.IntVar(&workers, "workers", 0, "runs replayed at a time (0: one per core)")
+	return cmd
+}
+
+// bundleOr loads the bundle in dir, or a shipped one when dir is empty.
+func (e *env) bundleOr(dir, shipped string) (*policy.Bundle, error) {
+	if dir != "" {
+		return e.loadBundle(dir)
+	}
+	sub, err := policies.FS(shipped)
+	if err != nil {
+		return nil, fmt.Errorf("shipped policy %s: %w", shipped, err)
+	}
+	b, diags := policy.LoadFS(sub)
+	if diags.HasErrors() {
+		return nil, fmt.Errorf("shipped policy %s: %w", shipped, diags)
+	}
+	return b, nil
+}

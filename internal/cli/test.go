@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aspis-rv/aspis/internal/compose"
+	"github.com/aspis-rv/aspis/internal/node"
+	"github.com/aspis-rv/aspis/internal/offline"
+	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// testLine is the outcome of one policy test.
+type testLine struct {
+	Name string   `json:"name"`
+	OK   bool     `json:"ok"`
+	Got  []string `json:"got"`
+	Want []string `json:"want"`
+}
+
+// testReport is the output of `aspis test --json`.
+type testReport struct {
+	Passed int        `json:"passed"`
+	Failed int        `json:"failed"`
+	Tests  []testLine `json:"tests"`
+}
+
+func newTest(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "test DIR…", Short: "Run the tests of policy bundles", Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			report := testReport{Tests: []testLine{}}
+			for _, dir := range args {
+				b, err := e.loadBundle(dir)
+				if err != nil {
+					return err
+				}
+				if err := runTests(&report, b); err != nil {
+					return err
+				}
+			}
+			return e.finishTests(&report)
+		},
+	}
+}
+
+func runTests(report *testReport, b *policy.Bundle) error {
+	engines, err := node.Engines(b)
+	if err != nil {
+		return err
+	}
+	for i := range b.Tests {
+		t := &b.Tests[i]
+		line, err := runTest(t, offline.Config{Bundle: b, Engines: engines})
+		if err != nil {
+			return fmt.Errorf("%s:%d: test %q: %w", t.File, t.Pos.Line, t.Name, err)
+		}
+		if line.OK {
+			report.Passed++
+		} else {
+			report.Failed++
+		}
+		report.Tests = append(report.Tests, line)
+	}
+	return nil
+}
+
+func runTest(t *policy.Test, cfg offline.Config) (testLine, error) {
+	line := testLine{Name: t.Name, OK: true}
+	decisions, err := offline.Run(cfg, t.Events)
+	if err != nil {
+		return line, err
+	}
+	byIndex := map[int]*offline.Decision{}
+	for _, d := range decisions {
+		byIndex[d.Index] = d
+	}
+	for _, x := range t.Expect {
+		d := byIndex[x.At]
+		if d == nil {
+			line.OK = false
+			line.Want = append(line.Want, fmt.Sprintf("%d: a call", x.At))
+			line.Got = append(line.Got, fmt.Sprintf("%d: not a call that was decided", x.At))
+			continue
+		}
+		out := outcomeOf(d)
+		for _, miss := range x.Match(out) {
+			line.OK = false
+			line.Want = append(line.Want, fmt.Sprintf("%d: %s", x.At, miss))
+			line.Got = append(line.Got, fmt.Sprintf("%d: %s", x.At, out.Word()))
+		}
+	}
+	return line, nil
+}
+
+// outcomeOf translates a decision into the terms of an expectation.
+func outcomeOf(d *offline.Decision) policy.Outcome {
+	out := policy.Outcome{
+		Decision: decided(d.Resolution.Outcome), Flagged: len(d.Resolution.Flags) > 0, Reason: d.Resolution.Reason, Value: d.Value,
+	}
+	for i := range d.Clauses {
+		c := &d.Clauses[i]
+		out.Clauses = append(out.Clauses, policy.ClauseOutcome{ID: c.ID, Value: c.Value, Bindings: bindingsOf(c)})
+	}
+	return out
+}
+
+func decided(s schema.SettledAs) verdict.Outcome {
+	switch s {
+	case schema.SettledPermit:
+		return verdict.Permit
+	case schema.SettledRedirect:
+		return verdict.Redirect
+	case schema.SettledEscalate:
+		return verdict.Escalate
+	case schema.SettledRefuse, schema.SettledHold, schema.SettledExpired:
+		return verdict.Refuse
+	}
+	return verdict.Refuse
+}
+
+func bindingsOf(c *compose.Clause) []map[string]schema.Value {
+	var out []map[string]schema.Value
+	for i := range c.Firings {
+		f := &c.Firings[i]
+		m := map[string]schema.Value{}
+		for k, col := range f.Columns {
+			m[col] = f.Values[k]
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (e *env) finishTests(r *testReport) error {
+	if e.json {
+		if err := json.NewEncoder(e.out).Encode(r); err != nil {
+			return err
+		}
+	} else {
+		for _, t := range r.Tests {
+			if t.OK {
+				fmt.Fprintf(e.out, "ok    %s\n", t.Name)
+				continue
+			}
+			fmt.Fprintf(e.out, "FAIL  %s\n      want %s\n      got  %s\n", t.Name, strings.Join(t.Want, "; "), strings.Join(t.Got, "; "))
+		}
+		fmt.Fprintf(e.out, "%d passed, %d failed\n", r.Passed, r.Failed)
+	}
+	if r.Failed > 0 {
+		return errNo
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+// Package node runs all roles of a deployment in one process over a given bus: the
+// same services and the same messages as separate processes. It chooses no driver
+// and no adapter.
+package node
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/compose"
+	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/internal/service/aspectd"
+	"github.com/aspis-rv/aspis/internal/service/composer"
+	"github.com/aspis-rv/aspis/internal/service/gate"
+	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/aspects/temporal"
+	"github.com/aspis-rv/aspis/pkg/policy"
+)
+
+// Engines makes the engines of every aspect that owns some formula of the bundle.
+func Engines(b *policy.Bundle) ([]aspects.Engine, error) {
+	var out []aspects.Engine
+	for _, k := range compose.Aspects(b, compose.Options{}) {
+		e, err := Engine(b, k)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// Engine makes the engine of one aspect.
+func Engine(b *policy.Bundle, k aspects.Kind) (aspects.Engine, error) {
+	switch k {
+	case aspects.Temporal:
+		return temporal.New(b)
+	case aspects.Spatial, aspects.Semantic, aspects.Contract:
+		return nil, fmt.Errorf("the %s aspect is not part of this version; take its clauses out of the policy", k)
+	}
+	return nil, fmt.Errorf("%q is not an aspect; want spatial, temporal, semantic or contract", k)
+}
+
+// Config says what to run.
+type Config struct {
+	// Bus returns the connection of a role: "aspectd", "composer" or "gate". Roles may
+	// be given the same one. The node closes none of them.
+	Bus    func(role string) (bus.Bus, error)
+	Bundle *policy.Bundle
+	Rules  protocol.Rules
+	compose.Options
+	Name        string // prefix of the names of its roles
+	Secret      []byte // see gate.Config
+	GateKey     ed25519.PrivateKey
+	ComposerKey ed25519.PrivateKey // nil: resolutions stay unsigned
+	Observe     bool
+	// SnapshotAfter is passed to the roles that store snapshots; 0 is their default.
+	SnapshotAfter time.Duration
+	// Roles to run; nil means all.
+	Roles    []string
+	Logger   *slog.Logger
+	Registry prometheus.Registerer // nil: no metrics
+}
+
+// The roles a node can run.
+const (
+	RoleAspect   = "aspectd"
+	RoleComposer = "composer"
+	RoleGate     = "gate"
+)
+
+// Node is a set of roles ready to run.
+type Node struct {
+	// Gate is nil when the node does not run one.
+	Gate    *gate.Service
+	aspects []*aspectd.Service
+	comp    *composer.Service
+}
+
+// New wires the roles. Run starts them.
+func New(cfg Config) (*Node, error) {
+	n := &Node{}
+	if cfg.runs(RoleAspect) {
+		if err := n.addAspects(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.runs(RoleComposer) {
+		if err := n.addComposer(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.runs(RoleGate) {
+		if err := n.addGate(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func (c *Config) runs(role string) bool { return c.Roles == nil || slices.Contains(c.Roles, role) }
+
+func (n *Node) addAspects(cfg *Config) error {
+	engines, err := Engines(cfg.Bundle)
+	if err != nil {
+		return err
+	}
+	b, err := cfg.Bus(RoleAspect)
+	if err != nil {
+		return err
+	}
+	for _, e := range engines {
+		ac := aspectd.Config{
+			Bus: b, Bundle: cfg.Bundle, Engine: e, Rules: cfg.Rules, Observe: cfg.Observe,
+			SnapshotAfter: cfg.SnapshotAfter, Logger: cfg.Logger,
+		}
+		if cfg.Registry != nil {
+			ac.Metrics = aspectd.NewMetrics(cfg.Registry, string(e.Kind()))
+		}
+		n.aspects = append(n.aspects, aspectd.New(ac))
+	}
+	return nil
+}
+
+func (n *Node) addComposer(cfg *Config) error {
+	b, err := cfg.Bus(RoleComposer)
+	if err != nil {
+		return err
+	}
+	cc := composer.Config{
+		Bus: b, Bundle: cfg.Bundle, Rules: cfg.Rules, Options: cfg.Options, Name: cfg.Name + "composer",
+		Key: cfg.ComposerKey, Observe: cfg.Observe, SnapshotAfter: cfg.SnapshotAfter, Logger: cfg.Logger,
+	}
+	if cfg.Registry != nil {
+		cc.Metrics = composer.NewMetrics(cfg.Registry)
+	}
+	n.comp = composer.New(cc)
+	return nil
+}
+
+func (n *Node) addGate(cfg *Config) error {
+	b, err := cfg.Bus(RoleGate)
+	if err != nil {
+		return err
+	}
+	gc := gate.Config{
+		Bus: b, Bundle: cfg.Bundle, Rules: cfg.Rules, Name: cfg.Name + "gate", Secret: cfg.Secret, Key: cfg.GateKey,
+		Observe: cfg.Observe, Logger: cfg.Logger,
+	}
+	if cfg.Registry != nil {
+		gc.Metrics = gate.NewMetrics(cfg.Registry)
+	}
+	n.Gate, err = gate.New(gc)
+	return err
+}
+
+// Run works until ctx ends or a role fails, and returns after all roles have.
+func (n *Node) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, a := range n.aspects {
+		g.Go(func() error { return a.Run(ctx) })
+	}
+	if n.comp != nil {
+		g.Go(func() error { return n.comp.Run(ctx) })
+	}
+	if n.Gate != nil {
+		g.Go(func() error { return n.Gate.Run(ctx) })
+	}
+	return g.Wait()
+}
+
+// Ready blocks until every role has folded what was in the log when it started.
+func (n *Node) Ready(ctx context.Context) error {
+	for _, a := range n.aspects {
+		if err := a.Ready(ctx); err != nil {
+			return fmt.Errorf("aspect worker not ready: %w", err)
+		}
+	}
+	if n.comp != nil {
+		if err := n.comp.Ready(ctx); err != nil {
+			return fmt.Errorf("composer not ready: %w", err)
+		}
+	}
+	if n.Gate != nil {
+		if err := n.Gate.Ready(ctx); err != nil {
+			return fmt.Errorf("gate not ready: %w", err)
+		}
+	}
+	return nil
+}

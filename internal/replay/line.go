@@ -1,0 +1,155 @@
+// Package replay runs events again, from a file or from the retained log, and says
+// for every call what was decided and why. Over a log it also computes every part
+// verdict and every decision anew and compares them with what the log holds, byte for
+// byte.
+package replay
+
+import (
+	"github.com/aspis-rv/aspis/internal/compose"
+	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// Line is the outcome of one call.
+type Line struct {
+	Event        string         `json:"event"`
+	Session      string         `json:"session,omitempty"`
+	Call         string         `json:"call,omitempty"`
+	Trace        string         `json:"trace"`
+	TP           uint64         `json:"tp"`
+	TS           int64          `json:"ts"`
+	Tool         string         `json:"tool"`
+	Decision     string         `json:"decision"`
+	Reason       verdict.Reason `json:"reason,omitempty"`
+	Clause       string         `json:"clause,omitempty"`
+	Value        string         `json:"value"`
+	Completeness string         `json:"completeness"`
+	Flags        []string       `json:"flags,omitempty"`
+	Detail       string         `json:"detail,omitempty"`
+	Clauses      []ClauseLine   `json:"clauses,omitempty"`
+	Aspects      []string       `json:"aspects,omitempty"` // whose value is the fused one
+	Position     string         `json:"position,omitempty"`
+}
+
+// ClauseLine is what one clause said.
+type ClauseLine struct {
+	ID       string                  `json:"id"`
+	Value    string                  `json:"value"`
+	Mode     string                  `json:"mode"`
+	Parts    map[aspects.Kind]string `json:"parts,omitempty"`
+	Guards   []GuardLine             `json:"guards,omitempty"`
+	Bindings []map[string]any        `json:"bindings,omitempty"`
+	Witness  []uint64                `json:"witness,omitempty"`
+}
+
+// GuardLine is the value of one guard.
+type GuardLine struct {
+	ID    string `json:"id"`
+	Value string `json:"value"`
+}
+
+// Summary counts the calls of a replay.
+type Summary struct {
+	Calls     int            `json:"calls"`
+	Permitted int            `json:"permitted"`
+	Refused   int            `json:"refused"`
+	Escalated int            `json:"escalated"`
+	Flagged   int            `json:"flagged"`
+	ByClause  map[string]int `json:"by_clause"`
+}
+
+// Add counts one line.
+func (s *Summary) Add(l *Line) {
+	s.Calls++
+	switch l.Decision {
+	case verdict.Permit.String():
+		s.Permitted++
+	case verdict.Escalate.String():
+		s.Escalated++
+	default:
+		s.Refused++
+	}
+	if len(l.Flags) > 0 {
+		s.Flagged++
+	}
+	if l.Clause != "" {
+		if s.ByClause == nil {
+			s.ByClause = map[string]int{}
+		}
+		s.ByClause[l.Clause]++
+	}
+}
+
+// describe fills in what a decision says.
+func (l *Line) describe(d *compose.Decision, r *schema.Resolution) {
+	l.Decision, l.Reason, l.Clause = outcome(r.Outcome), r.Reason, r.Clause
+	l.Value, l.Completeness, l.Flags, l.Detail = r.Value.String(), r.Completeness.String(), r.Flags, r.Detail
+	seen := map[aspects.Kind]bool{}
+	for i := range d.Clauses {
+		c := &d.Clauses[i]
+		l.Clauses = append(l.Clauses, clauseLine(c))
+		for k, v := range c.Parts {
+			if v == d.Value && v >= verdict.Tp && !c.Shadow {
+				seen[k] = true
+			}
+		}
+	}
+	for _, k := range aspects.Kinds() {
+		if seen[k] {
+			l.Aspects = append(l.Aspects, string(k))
+		}
+	}
+}
+
+func outcome(s schema.SettledAs) string {
+	switch s {
+	case schema.SettledPermit:
+		return verdict.Permit.String()
+	case schema.SettledRedirect:
+		return verdict.Redirect.String()
+	case schema.SettledEscalate:
+		return verdict.Escalate.String()
+	case schema.SettledRefuse, schema.SettledHold, schema.SettledExpired:
+		return verdict.Refuse.String()
+	}
+	return verdict.Refuse.String()
+}
+
+func clauseLine(c *compose.Clause) ClauseLine {
+	out := ClauseLine{ID: c.ID, Value: c.Value.String(), Mode: "enforce"}
+	if c.Shadow {
+		out.Mode = "shadow"
+	}
+	for k, v := range c.Parts {
+		if out.Parts == nil {
+			out.Parts = map[aspects.Kind]string{}
+		}
+		out.Parts[k] = v.String()
+	}
+	for _, g := range c.Guards {
+		out.Guards = append(out.Guards, GuardLine{ID: g.ID, Value: g.Value.String()})
+	}
+	for i := range c.Firings {
+		out.Bindings = append(out.Bindings, binding(&c.Firings[i]))
+		if i == 0 {
+			out.Witness = c.Firings[i].Witness
+		}
+	}
+	return out
+}
+
+func binding(f *compose.Firing) map[string]any {
+	m := make(map[string]any, len(f.Columns))
+	for i, c := range f.Columns {
+		switch v := f.Values[i]; v.Kind {
+		case schema.KindInt:
+			m[c] = v.Int
+		case schema.KindFloat:
+			m[c] = v.Float
+		case schema.KindString:
+			m[c] = v.Str
+		}
+	}
+	return m
+}
