@@ -67,13 +67,18 @@ type Call struct {
 	// tick before it.
 	SettledAt   uint64
 	SettledTime int64
+	// Claim is the ID of the last record that proposed the call before it was settled.
+	// The gate that wrote that record, and no other, delivers a permit or withdraws it
+	// (rule 17).
+	Claim string
 
-	timePoint uint64
-	timestamp int64
-	evidence  verdict.Completeness // of the trace when the attempt opened
-	awaits    []string             // call ids within the session; held
-	escalated bool
-	ready     bool // held, and its condition has come
+	timePoint  uint64
+	timestamp  int64
+	evidence   verdict.Completeness // of the trace when the attempt opened
+	distrusted bool                 // the principal was, when the attempt opened
+	awaits     []string             // call ids within the session; held
+	escalated  bool
+	ready      bool // held, and its condition has come
 }
 
 // key is the namespace of call ids: a session is bound to one principal.

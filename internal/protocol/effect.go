@@ -85,7 +85,8 @@ type TraceID struct {
 type Effect struct {
 	Kind  EffectKind
 	Trace TraceID
-	// Call is a copy of what is known of the call concerned; nil where none is.
+	// Call is what is known of the call concerned after the whole step; nil where none
+	// is. It must not be modified or kept beyond the next Step.
 	Call *Call
 	// Attempt is the attempt that opened, closed, was adopted or dropped.
 	Attempt schema.Attempt

@@ -10,7 +10,7 @@ import (
 
 // Partition is the folded state of one partition. It is owned by one goroutine.
 //
-// Invariants, checked by the tests of this package after every step:
+// Invariants, checked by Restore and by the tests after every step:
 //  1. a trace has at most one call in state CallOpen;
 //  2. unresolved holds exactly the unresolved calls, in log order;
 //  3. unfinished holds exactly the calls in state CallPermitted, in the order in
@@ -125,15 +125,17 @@ func (p *Partition) trace(ev *schema.Event) *trace {
 		if ev.Trace == ev.SessionID {
 			gone = p.lost
 		}
-		if !starts && (!p.genesis || gone) {
-			t.evidence = verdict.Incomplete
+		switch {
+		case starts:
+		case !p.genesis || gone:
+			t.evidence, t.partial = verdict.Incomplete, true
+		case p.misses(ev):
+			t.evidence = verdict.Degraded
 		}
 		p.traces[id] = t
 	}
 	t.active = p.tick.Time
-	if ev.Producer != "" {
-		t.producer = ev.Producer
-	}
+	t.wrote(ev.Producer)
 	return t
 }
 
@@ -146,11 +148,11 @@ func (p *Partition) stepPolicy(offset uint64, ev *schema.Event) {
 	if a.Number == 1 {
 		p.genesis = true
 	}
-	changed := p.policy.Number != 0 && !bytes.Equal(a.Digest, p.policy.Digest)
-	p.policy, p.policyAt = *a, offset
-	if changed {
+	changed := !bytes.Equal(a.Digest, p.policy.Digest)
+	if changed && p.policy.Number != 0 {
 		p.weakenAll()
 	}
+	p.policy, p.policyAt = *a, offset
 	p.emit(Effect{Kind: Activated, Event: ev, Offset: offset, Activation: a})
 	if changed {
 		p.reopenAll(offset)
@@ -209,11 +211,10 @@ func (p *Partition) Opened(visit func(*Effect)) {
 }
 
 func (p *Partition) openedEffect(t *trace, c *Call) Effect {
-	_, distrusted := p.distrusted[principal{t.id.Tenant, c.Event.Actor.ID}]
 	return Effect{
 		Kind: Opened, Trace: t.id, Call: c, Attempt: c.Attempt, Event: c.Event, Offset: c.Offset,
 		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence,
-		Distrusted: distrusted, Policy: p.policy.Digest,
+		Distrusted: c.distrusted, Policy: p.policy.Digest,
 	}
 }
 

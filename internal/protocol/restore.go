@@ -39,6 +39,11 @@ func Restore(b []byte, rules Rules) (*Partition, error) {
 	}
 	p.unresolved, p.unfinished = d.calls(rec.Unresolved), d.calls(rec.Unfinished)
 	d.own(p)
+	if d.err == nil {
+		if err := p.invariants(); err != nil {
+			d.fail(err)
+		}
+	}
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -76,8 +81,9 @@ func (d *stateDecoder) load(records []callRecord) {
 			Event: d.event(r.Event, r.Offset), Offset: r.Offset, ID: r.ID, Session: r.Session, CallID: r.CallID,
 			Digest: r.Digest, Status: r.Status,
 			Attempt:  schema.Attempt{Partition: r.Partition, Opening: r.Opening, CallID: r.ID},
-			Deadline: r.Deadline, SettledAt: r.SettledAt, SettledTime: r.SettledTime,
-			timePoint: r.TimePoint, timestamp: r.Timestamp, evidence: r.Evidence, awaits: r.Awaits, escalated: r.Escalated, ready: r.Ready,
+			Deadline: r.Deadline, SettledAt: r.SettledAt, SettledTime: r.SettledTime, Claim: r.Claim,
+			timePoint: r.TimePoint, timestamp: r.Timestamp, evidence: r.Evidence, distrusted: r.Distrusted,
+			awaits: r.Awaits, escalated: r.Escalated, ready: r.Ready,
 		})
 	}
 }
@@ -105,8 +111,8 @@ func (d *stateDecoder) calls(indices []int) []*Call {
 
 func (d *stateDecoder) trace(r *traceRecord) *trace {
 	t := &trace{
-		id: TraceID{r.Tenant, r.Trace}, next: r.Next, last: r.Last, evidence: r.Evidence, producer: r.Producer,
-		active: r.Active, session: r.Session, ended: r.Ended, open: d.call(r.Open), held: d.calls(r.Held),
+		id: TraceID{r.Tenant, r.Trace}, next: r.Next, last: r.Last, evidence: r.Evidence, writers: r.Writers,
+		active: r.Active, session: r.Session, ended: r.Ended, partial: r.Partial, open: d.call(r.Open), held: d.calls(r.Held),
 		calls: map[callKey]*Call{},
 	}
 	for _, q := range r.Queue {

@@ -24,6 +24,10 @@ func (p *Partition) admit(offset uint64, ev *schema.Event) bool {
 	}
 	inc := p.incarnation(ev.Producer, ev.Incarnation)
 	switch {
+	case inc == nil:
+		p.degradeProducer(ev)
+		p.void(offset, ev, "its incarnation is older than those remembered")
+		return false
 	case ev.Seq == inc.last+1, inc.last == 0 && !p.genesis:
 		inc.last = ev.Seq // the log before the first retained record is not a gap
 		return true
@@ -56,7 +60,9 @@ func (p *Partition) noteGap(inc *incarnation, seq uint64) {
 }
 
 // incarnation returns the entry for a producer's incarnation, creating it. The
-// lowest one is forgotten beyond the limit.
+// lowest one is forgotten beyond the limit; nil is returned for one so low that it
+// may have been. A record of it was in flight while the producer began that many new
+// incarnations, that is, it was reported as not written.
 func (p *Partition) incarnation(producer string, number uint64) *incarnation {
 	list := p.producers[producer]
 	i, ok := slices.BinarySearchFunc(list, number, func(e incarnation, n uint64) int {
@@ -71,8 +77,11 @@ func (p *Partition) incarnation(producer string, number uint64) *incarnation {
 	if ok {
 		return &list[i]
 	}
+	if i == 0 && len(list) >= p.rules.Incarnations {
+		return nil
+	}
 	list = slices.Insert(list, i, incarnation{number: number})
-	if len(list) > p.rules.Incarnations && i > 0 {
+	if len(list) > p.rules.Incarnations {
 		list = slices.Delete(list, 0, 1)
 		i--
 	}
@@ -80,10 +89,40 @@ func (p *Partition) incarnation(producer string, number uint64) *incarnation {
 	return &list[i]
 }
 
+// misses reports whether records of the producer of ev are missing: any trace that
+// starts without saying so may have lost its first record with them.
+func (p *Partition) misses(ev *schema.Event) bool {
+	for _, inc := range p.producers[ev.Producer] {
+		if inc.number == ev.Incarnation && len(inc.missing) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxWriters bounds the producers remembered per trace. A session is written by the
+// gate it was opened at and few others; a trace with more writers is degraded by a
+// gap of any producer.
+const maxWriters = 16
+
+func (t *trace) wrote(producer string) {
+	if producer == "" || len(t.writers) > maxWriters {
+		return
+	}
+	if i, known := slices.BinarySearch(t.writers, producer); !known {
+		t.writers = slices.Insert(t.writers, i, producer)
+	}
+}
+
+func (t *trace) writtenBy(producer string) bool {
+	_, known := slices.BinarySearch(t.writers, producer)
+	return known || len(t.writers) > maxWriters
+}
+
 // degradeProducer marks the traces that the producer of ev has written to.
 func (p *Partition) degradeProducer(ev *schema.Event) {
 	for _, t := range p.traces {
-		if t.producer == ev.Producer {
+		if t.writtenBy(ev.Producer) {
 			t.evidence = verdict.Worse(t.evidence, verdict.Degraded)
 		}
 	}

@@ -90,6 +90,7 @@ func (p *Partition) detach(t *trace, c *Call, r *schema.Resolution) {
 			e.TimePoint, e.Timestamp, e.Evidence = c.timePoint, c.timestamp, c.evidence
 			t.next++
 			t.last = c.timestamp
+			t.evidence = verdict.Worse(t.evidence, c.evidence)
 		}
 		p.emit(e)
 	case CallHeld:

@@ -77,9 +77,11 @@ type callRecord struct {
 	Deadline            int64
 	SettledAt           uint64
 	SettledTime         int64
+	Claim               string
 	TimePoint           uint64
 	Timestamp           int64
 	Evidence            verdict.Completeness
+	Distrusted          bool
 	Awaits              []string
 	Escalated, Ready    bool
 }
@@ -99,10 +101,11 @@ type traceRecord struct {
 	Next          uint64
 	Last          int64
 	Evidence      verdict.Completeness
-	Producer      string
+	Writers       []string
 	Active        int64
 	Session       bool
 	Ended         bool
+	Partial       bool
 	Open          int // index into Calls, or -1
 	Held          []int
 	Queue         []queueRecord
@@ -199,8 +202,9 @@ func (e *stateEncoder) call(c *Call) int {
 	e.records = append(e.records, callRecord{
 		Event: e.event(c.Event), Offset: c.Offset, ID: c.ID, Session: c.Session, CallID: c.CallID,
 		Digest: c.Digest, Status: c.Status, Partition: c.Attempt.Partition, Opening: c.Attempt.Opening,
-		Deadline: c.Deadline, SettledAt: c.SettledAt, SettledTime: c.SettledTime,
-		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence, Awaits: c.awaits, Escalated: c.escalated, Ready: c.ready,
+		Deadline: c.Deadline, SettledAt: c.SettledAt, SettledTime: c.SettledTime, Claim: c.Claim,
+		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence, Distrusted: c.distrusted,
+		Awaits: c.awaits, Escalated: c.escalated, Ready: c.ready,
 	})
 	return i
 }
@@ -216,7 +220,7 @@ func (e *stateEncoder) calls(list []*Call) []int {
 func (e *stateEncoder) trace(t *trace) traceRecord {
 	r := traceRecord{
 		Tenant: t.id.Tenant, Trace: t.id.Trace, Next: t.next, Last: t.last, Evidence: t.evidence,
-		Producer: t.producer, Active: t.active, Session: t.session, Ended: t.ended,
+		Writers: t.writers, Active: t.active, Session: t.session, Ended: t.ended, Partial: t.partial,
 		Open: e.call(t.open), Held: e.calls(t.held),
 	}
 	for _, q := range t.queue {

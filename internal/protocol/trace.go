@@ -14,10 +14,11 @@ type trace struct {
 	next     uint64 // index of the next time point
 	last     int64  // timestamp of the last time point, ns
 	evidence verdict.Completeness
-	producer string // that wrote to it last
-	active   int64  // log time of its last record
-	session  bool   // the trace is one session, not a coarser one
+	writers  []string // producers that wrote to it, sorted, up to maxWriters
+	active   int64    // log time of its last record
+	session  bool     // the trace is one session, not a coarser one
 	ended    bool
+	partial  bool // some call of the trace may be settled and not in calls
 
 	open  *Call
 	held  []*Call  // in log order
@@ -34,21 +35,20 @@ type queued struct {
 	call   *Call
 }
 
-// stamp is rule 4: the time of a time point that ev makes now.
-func (p *Partition) stamp(t *trace, claimed int64) int64 {
-	ts := claimed
-	if limit := p.tick.Time + p.rules.MaxSkew; p.tick.N != 0 && ts > limit {
-		ts = limit
-		t.evidence = verdict.Worse(t.evidence, verdict.Degraded)
+// stamp is rule 4: the time of a time point made now by a record that claims the
+// given time, and how complete the trace is with it.
+func (p *Partition) stamp(t *trace, claimed int64) (int64, verdict.Completeness) {
+	if limit := p.tick.Time + p.rules.MaxSkew; p.tick.N != 0 && claimed > limit {
+		return max(limit, t.last), verdict.Worse(t.evidence, verdict.Degraded)
 	}
-	return max(ts, t.last)
+	return max(claimed, t.last), t.evidence
 }
 
 func (p *Partition) stepCall(offset uint64, ev *schema.Event) {
 	t := p.trace(ev)
 	c := &Call{
 		Event: ev, Offset: offset, ID: ev.ID, Session: ev.SessionID, CallID: ev.CallID,
-		Digest: ev.Digest, Deadline: ev.Deadline,
+		Digest: ev.Digest, Deadline: ev.Deadline, Claim: ev.ID,
 	}
 	if first := t.calls[c.key()]; first != nil {
 		p.repeated(t, first, offset, ev)
@@ -71,6 +71,9 @@ func (p *Partition) repeated(t *trace, first *Call, offset uint64, ev *schema.Ev
 	if !slices.Equal(first.Digest, ev.Digest) {
 		p.void(offset, ev, "call id was used for another call")
 		return
+	}
+	if first.Status.Unresolved() {
+		first.Claim = ev.ID
 	}
 	p.emit(Effect{Kind: Repeated, Trace: t.id, Call: first, Event: ev, Offset: offset})
 }
@@ -95,8 +98,8 @@ func (p *Partition) open(t *trace, c *Call, offset uint64) {
 	c.Status, c.ready = CallOpen, false
 	c.Attempt = schema.Attempt{Partition: p.id, Opening: offset, CallID: c.ID}
 	c.timePoint = t.next
-	c.timestamp = p.stamp(t, c.Event.ClaimedTS)
-	c.evidence = t.evidence
+	c.timestamp, c.evidence = p.stamp(t, c.Event.ClaimedTS)
+	_, c.distrusted = p.distrusted[principal{t.id.Tenant, c.Event.Actor.ID}]
 	t.open = c
 	p.emit(p.openedEffect(t, c))
 }
@@ -163,21 +166,29 @@ func (p *Partition) point(t *trace, ev *schema.Event, offset uint64) {
 			return
 		}
 	}
-	ts := p.stamp(t, ev.ClaimedTS)
+	ts, evidence := p.stamp(t, ev.ClaimedTS)
+	t.evidence = evidence
 	p.emit(Effect{
 		Kind: Stepped, Trace: t.id, Call: call, Event: ev, Offset: offset,
 		TimePoint: t.next, Timestamp: ts, Evidence: t.evidence,
 	})
 	t.next++
 	t.last = ts
-	if call != nil && call.Status == CallPermitted {
+	switch {
+	case call == nil:
+	case call.Status == CallPermitted:
 		p.finish(t, call, CallDone)
+	case call.Status == CallUnknown:
+		call.Status = CallDone // late, and the last one that is accepted
 	}
 }
 
 func (p *Partition) acceptResult(t *trace, c *Call, ev *schema.Event, offset uint64) bool {
 	why := ""
 	switch {
+	case c == nil && t.partial:
+		p.void(offset, ev, "a result for a call that is not remembered")
+		return false
 	case c == nil:
 		why = "a result for a call that was never proposed"
 	case c.Status == CallPermitted, c.Status == CallUnknown:
@@ -240,6 +251,7 @@ func (p *Partition) stepSession(_ uint64, ev *schema.Event) {
 func (p *Partition) remember(t *trace, c *Call) {
 	t.known = append(t.known, c.key())
 	if over := len(t.known) - p.rules.CallMemory; over > 0 {
+		t.partial = true
 		for _, k := range t.known[:over] {
 			delete(t.calls, k)
 		}
