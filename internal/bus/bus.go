@@ -230,6 +230,8 @@ type Snapshots interface {
 }
 
 // Bus is a driver: all of the above over one deployment. Safe for concurrent use.
+//
+//nolint:interfacebloat // its parts are small; this is what a driver is, and who needs a part takes that
 type Bus interface {
 	Publisher
 	Reader

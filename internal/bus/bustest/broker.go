@@ -1,3 +1,4 @@
+//nolint:thelper // the functions here are tests: a failure is reported at its own line
 package bustest
 
 import (

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,14 +80,14 @@ func Run(t *testing.T, newBus func(t *testing.T) bus.Bus, f Features) {
 	s := &suite{Features: f, newBus: newBus}
 	for _, list := range [][]test{orderTests(), cursorTests(), createTests(), emitTests(), limitTests(), snapshotTests(), brokerTests()} {
 		for _, c := range list {
-			lacks := ""
+			var lacks []string
 			for _, n := range c.needs {
 				if why, ok := f.Lacks[n]; ok {
-					lacks += fmt.Sprintf(" %s (%s)", n, why)
+					lacks = append(lacks, fmt.Sprintf("%s (%s)", n, why))
 				}
 			}
-			if lacks != "" {
-				t.Logf("NOT TESTED %s: the driver lacks%s", c.name, lacks)
+			if len(lacks) > 0 {
+				t.Logf("NOT TESTED %s: the driver lacks %s", c.name, strings.Join(lacks, ", "))
 				continue
 			}
 			t.Run(c.name, func(t *testing.T) { c.run(t, s) })

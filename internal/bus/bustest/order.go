@@ -1,3 +1,4 @@
+//nolint:thelper // the functions here are tests: a failure is reported at its own line
 package bustest
 
 import (
@@ -81,8 +82,11 @@ func testApart(t *testing.T, s *suite) {
 		p     uint32
 		want  []string
 	}{
-		{bus.Events, 0, []string{"e0"}}, {bus.Events, 1, []string{"e1"}}, {bus.Events, 2, nil},
-		{bus.Verdicts, 0, []string{"v0"}}, {bus.Verdicts, 1, nil},
+		{bus.Events, 0, []string{"e0"}},
+		{bus.Events, 1, []string{"e1"}},
+		{bus.Events, 2, nil},
+		{bus.Verdicts, 0, []string{"v0"}},
+		{bus.Verdicts, 1, nil},
 	} {
 		if got := texts(all(t, b, c.topic, c.p)); !slices.Equal(got, c.want) {
 			t.Errorf("%v partition %d holds %q, want %q", c.topic, c.p, got, c.want)

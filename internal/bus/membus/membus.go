@@ -17,8 +17,8 @@ import (
 	"github.com/aspis-rv/aspis/internal/bus"
 )
 
-// ErrAckLost, returned by a Fault hook (wrapped or not), says that the record is
-// appended all the same and only its acknowledgement is lost: the call fails with
+// ErrAckLost is for a Fault hook to return, wrapped or not: the record is appended all
+// the same and only its acknowledgement is lost, so the call fails with
 // bus.ErrUnavailable and the record is in the log.
 var ErrAckLost = errors.New("membus: acknowledgement lost")
 

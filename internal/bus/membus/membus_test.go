@@ -37,6 +37,7 @@ func TestConformance(t *testing.T) {
 	for name, zero := range map[string]bool{"offsets from 1": false, "offsets from 0": true} {
 		t.Run(name, func(t *testing.T) {
 			bustest.Run(t, func(t *testing.T) bus.Bus {
+				t.Helper()
 				b := membus.New(membus.Config{ZeroBased: zero})
 				t.Cleanup(func() { _ = b.Close() })
 				return b

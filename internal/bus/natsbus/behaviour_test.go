@@ -44,7 +44,7 @@ func TestManyIdleCursors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer c.Close()
+			defer func() { _ = c.Close() }()
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 			_, err = c.Next(ctx) // joins the tail, or is on its way
 			cancel()
@@ -110,7 +110,7 @@ func TestTrimmedUnderCursor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer c.Close()
+			defer func() { _ = c.Close() }()
 			if live {
 				publishN(t, b, 0, 1, 0)
 				next(t, c)
@@ -157,8 +157,9 @@ func TestLostTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	for next(t, c).Offset < last {
+	defer func() { _ = c.Close() }()
+	for r := next(t, c); r.Offset < last; {
+		r = next(t, c)
 	}
 	r.stop()
 	if err := os.RemoveAll(r.cfg.Dir); err != nil {
@@ -203,7 +204,7 @@ func TestUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if _, err := c.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {

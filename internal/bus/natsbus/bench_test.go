@@ -1,3 +1,4 @@
+//nolint:thelper // benchmarks with a parameter are no helpers
 package natsbus_test
 
 import (
@@ -125,7 +126,7 @@ func benchTail(b *testing.B, c *natsbus.Bus, roles int, shared bool) {
 		from := c
 		if !shared {
 			from = natsbus.Again(b.Context(), c)
-			defer from.Close()
+			defer func() { _ = from.Close() }()
 		}
 		for p := range c.Partitions() {
 			cur, err := from.Read(ctx, bus.Events, p, bus.Start{Kind: bus.Latest})
@@ -133,7 +134,7 @@ func benchTail(b *testing.B, c *natsbus.Bus, roles int, shared bool) {
 				b.Fatal(err)
 			}
 			wg.Go(func() {
-				defer cur.Close()
+				defer func() { _ = cur.Close() }()
 				for {
 					r, err := cur.Next(ctx)
 					if err != nil {
@@ -186,7 +187,7 @@ func BenchmarkReplay(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer cur.Close()
+		defer func() { _ = cur.Close() }()
 		b.ReportAllocs()
 		b.ResetTimer()
 		for range b.N {
@@ -212,7 +213,7 @@ func BenchmarkSaturated(b *testing.B) {
 					b.Fatal(err)
 				}
 				wg.Go(func() {
-					defer cur.Close()
+					defer func() { _ = cur.Close() }()
 					for range each {
 						if _, err := cur.Next(ctx); err != nil {
 							b.Error(err)

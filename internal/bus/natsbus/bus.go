@@ -31,7 +31,7 @@ type Bus struct {
 	life   context.Context //nolint:containedctx // ends with Close, for requests that outlast their caller
 	end    context.CancelFunc
 	closed <-chan struct{} // life.Done()
-	// mu guards starting goroutines against Close, and the two below. It is taken alone.
+	// mu guards starting goroutines against Close, and the two below. It is taken last.
 	mu        sync.Mutex
 	link      context.Context //nolint:containedctx // ends when sub breaks, then the next begins
 	breakLink context.CancelFunc

@@ -103,6 +103,6 @@ func (b *Bus) purge(ctx context.Context, options ...jetstream.StreamPurgeOpt) {
 		err = s.Purge(ctx, options...)
 	}
 	if err != nil {
-		b.cfg.Logger.Warn("old snapshot chunks stay", slog.Any("cause", err))
+		b.cfg.Logger.WarnContext(ctx, "old snapshot chunks stay", slog.Any("cause", err))
 	}
 }

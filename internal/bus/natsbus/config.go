@@ -93,16 +93,16 @@ func (c Config) Validate() error {
 		errs = append(errs, errors.New("set exactly one of URL and InProcess"))
 	}
 	if c.Partitions > MaxPartitions {
-		errs = append(errs, fmt.Errorf("Partitions is %d, at most %d are possible", c.Partitions, MaxPartitions))
+		errs = append(errs, fmt.Errorf("field Partitions is %d, at most %d are possible", c.Partitions, MaxPartitions))
 	}
 	if c.EventsBytes < 0 || c.VerdictsBytes < 0 || c.SnapshotBytes < 0 {
 		errs = append(errs, errors.New("a capacity is negative; 0 takes the default"))
 	}
 	if c.MaxAge != 0 && c.MaxAge < dedupWindow {
-		errs = append(errs, fmt.Errorf("MaxAge is %v; less than the duplicate window of %v is not possible", c.MaxAge, dedupWindow))
+		errs = append(errs, fmt.Errorf("field MaxAge is %v; less than the duplicate window of %v is not possible", c.MaxAge, dedupWindow))
 	}
 	if c.Replicas < 0 || c.Replicas > 5 {
-		errs = append(errs, fmt.Errorf("Replicas is %d; a stream has 1 to 5", c.Replicas))
+		errs = append(errs, fmt.Errorf("field Replicas is %d; a stream has 1 to 5", c.Replicas))
 	}
 	if c.Timeout < 0 || c.ReconnectWait < 0 {
 		errs = append(errs, errors.New("a time-out is negative; 0 takes the default"))

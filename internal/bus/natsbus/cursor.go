@@ -124,7 +124,7 @@ func (c *cursor) Next(ctx context.Context) (bus.Record, error) {
 		var ok bool
 		var err error
 		if c.live {
-			r, ok, err = c.fromBuffer(ctx)
+			r, ok = c.fromBuffer(ctx)
 		} else {
 			r, ok, err = c.fromStream(ctx)
 		}
@@ -158,14 +158,14 @@ func (c *cursor) ready(ctx context.Context) error {
 }
 
 // fromBuffer takes a live record or waits for one.
-func (c *cursor) fromBuffer(ctx context.Context) (bus.Record, bool, error) {
+func (c *cursor) fromBuffer(ctx context.Context) (bus.Record, bool) {
 	r, ok, ended := c.buffer.take()
 	switch {
 	case ok:
-		return r, true, nil
+		return r, true
 	case ended:
 		c.buffer, c.live, c.near = nil, false, false
-		return bus.Record{}, false, nil
+		return bus.Record{}, false
 	}
 	c.sure = time.Now()
 	select {
@@ -174,7 +174,7 @@ func (c *cursor) fromBuffer(ctx context.Context) (bus.Record, bool, error) {
 	case <-c.bus.closed:
 	case <-ctx.Done():
 	}
-	return bus.Record{}, false, nil
+	return bus.Record{}, false
 }
 
 // fromStream brings the cursor one step further towards the live tail.
@@ -307,7 +307,7 @@ func (c *cursor) recover(ctx context.Context, err error) error {
 	}
 	c.endReplay()
 	c.pause = min(max(2*c.pause, firstPause), longestPause)
-	c.bus.cfg.Logger.Debug("cursor starts over", slog.String("topic", c.topic.String()),
+	c.bus.cfg.Logger.DebugContext(ctx, "cursor starts over", slog.String("topic", c.topic.String()),
 		slog.Uint64("offset", c.position), slog.Duration("pause", c.pause), slog.Any("cause", err))
 	t := time.NewTimer(c.pause)
 	defer t.Stop()

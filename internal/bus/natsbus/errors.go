@@ -58,8 +58,7 @@ func (b *Bus) requestError(ctx context.Context, what string, err error) error {
 	if b.life.Err() != nil {
 		return bus.ErrClosed
 	}
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return fmt.Errorf("natsbus: %s: %w", what, apiError(int(api.ErrorCode), api.Description))
 	}
 	if ended := ctx.Err(); ended != nil {

@@ -52,11 +52,11 @@ func (r *broker) stop() {
 	}
 }
 
-func (r *broker) start(t testing.TB) {
-	t.Helper()
+func (r *broker) start(tb testing.TB) {
+	tb.Helper()
 	s, err := natsbus.StartServer(r.cfg)
 	if err != nil {
-		t.Error(err)
+		tb.Error(err)
 		return
 	}
 	r.mu.Lock()
@@ -67,27 +67,27 @@ func (r *broker) start(t testing.TB) {
 	}
 }
 
-func newBroker(t testing.TB, tcp bool) *broker {
-	t.Helper()
-	r := &broker{cfg: natsbus.ServerConfig{Dir: t.TempDir(), DontListen: !tcp}}
-	r.start(t)
-	t.Cleanup(r.stop)
+func newBroker(tb testing.TB, tcp bool) *broker {
+	tb.Helper()
+	r := &broker{cfg: natsbus.ServerConfig{Dir: tb.TempDir(), DontListen: !tcp}}
+	r.start(tb)
+	tb.Cleanup(r.stop)
 	return r
 }
 
 // connect opens a bus on r with cfg.
-func (r *broker) connect(t testing.TB, cfg natsbus.Config) *natsbus.Bus {
-	t.Helper()
+func (r *broker) connect(tb testing.TB, cfg natsbus.Config) *natsbus.Bus {
+	tb.Helper()
 	if r.cfg.DontListen {
 		cfg.InProcess = r
 	} else {
 		cfg.URL = r.server.URL()
 	}
-	b, err := natsbus.Connect(t.Context(), cfg)
+	b, err := natsbus.Connect(tb.Context(), cfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = b.Close() })
+	tb.Cleanup(func() { _ = b.Close() })
 	return b
 }
 
@@ -120,8 +120,9 @@ func TestConformance(t *testing.T) {
 				r := newBroker(t, tcp)
 				return m.add(r.connect(t, cfg), r)
 			}
-			bustest.Run(t, func(t *testing.T) bus.Bus { return open(t, natsbus.Config{}) }, bustest.Features{
+			bustest.Run(t, func(t *testing.T) bus.Bus { t.Helper(); return open(t, natsbus.Config{}) }, bustest.Features{
 				NewSmall: func(t *testing.T, n int64) bus.Bus {
+					t.Helper()
 					return open(t, natsbus.Config{EventsBytes: n, VerdictsBytes: n})
 				},
 				Connect: func(t *testing.T, b bus.Bus) bus.Bus {
@@ -150,13 +151,13 @@ func TestConformance(t *testing.T) {
 }
 
 // purge removes the records of a topic below a sequence, as retention would.
-func purge(t testing.TB, b *natsbus.Bus, topic bus.Topic, before uint64) {
-	t.Helper()
-	s, err := natsbus.JetStream(b).Stream(t.Context(), map[bus.Topic]string{bus.Events: "EVENTS", bus.Verdicts: "VERDICTS"}[topic])
+func purge(tb testing.TB, b *natsbus.Bus, topic bus.Topic, before uint64) {
+	tb.Helper()
+	s, err := natsbus.JetStream(b).Stream(tb.Context(), map[bus.Topic]string{bus.Events: "EVENTS", bus.Verdicts: "VERDICTS"}[topic])
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	if err := s.Purge(t.Context(), jetstream.WithPurgeSequence(before)); err != nil {
-		t.Fatal(err)
+	if err := s.Purge(tb.Context(), jetstream.WithPurgeSequence(before)); err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -43,8 +43,10 @@ type replay struct {
 // sequence until.
 func (b *Bus) openReplay(ctx context.Context, stream, filter string, from, until uint64) (*replay, error) {
 	inbox := b.sub.NewInbox() + "."
-	r := &replay{bus: b, stream: stream, name: "replay-" + nats.NewInbox()[len("_INBOX."):], inbox: inbox, until: until,
-		messages: make(chan *nats.Msg, 2*replayRecords)}
+	r := &replay{
+		bus: b, stream: stream, name: "replay-" + nats.NewInbox()[len("_INBOX."):], inbox: inbox, until: until,
+		messages: make(chan *nats.Msg, 2*replayRecords),
+	}
 	bounded, cancel := b.bounded(ctx)
 	defer cancel()
 	sub, err := b.sub.ChanSubscribe(inbox+"*", r.messages)
