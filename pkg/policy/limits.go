@@ -27,7 +27,7 @@ const (
 	// MaxEach bounds the elements an `each` runs over at one event: the recipients of
 	// a mail are tens. Beyond it the fact is unknown, not cut off.
 	MaxEach = 1024
-	// MaxTests bounds the events of one test; a test is read by people.
+	// MaxTestEvents bounds the events of one test; a test is read by people.
 	MaxTestEvents = 1000
 	// maxFindings is how many diagnostics a load reports.
 	maxFindings = 200

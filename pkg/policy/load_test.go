@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-func load(t testing.TB, dir string) *Bundle {
-	t.Helper()
+func load(tb testing.TB, dir string) *Bundle {
+	tb.Helper()
 	b, found := Load(dir)
 	if len(found) > 0 {
 		src := map[string]string{}
@@ -16,7 +16,7 @@ func load(t testing.TB, dir string) *Bundle {
 				src[d.File] = string(data)
 			}
 		}
-		t.Fatalf("%s:\n%s", dir, found.Render(src))
+		tb.Fatalf("%s:\n%s", dir, found.Render(src))
 	}
 	return b
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-// rewriteGolden has golden files written instead of compared.
-var rewriteGolden = flag.Bool("rewrite", false, "write the golden files of testdata/golden")
+var rewriteGolden = flag.Bool("rewrite", false, "write the golden files of testdata/golden") //nolint:gochecknoglobals // flags of a test binary are global
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -167,6 +166,9 @@ func TestTestsAreCompleted(t *testing.T) {
 			case schema.KindMessage, schema.KindResolution, schema.KindObservation, schema.KindTick, schema.KindPolicy, schema.KindSession, schema.KindWithdrawn:
 				t.Errorf("%s: event %d is a %s", test.Name, i, ev.Kind)
 			}
+		}
+		if c := test.Copies(); len(c) != len(test.Events) || c[0] == test.Events[0] || c[0].ID != "e0" {
+			t.Errorf("%s: copies %v", test.Name, c)
 		}
 		if len(test.Expect) == 0 || !test.Pos.IsValid() || test.File != "tests/consent.yaml" {
 			t.Errorf("%s: %d expectations, at %v in %q", test.Name, len(test.Expect), test.Pos, test.File)

@@ -25,6 +25,16 @@ type Test struct {
 	Expect []Expectation
 }
 
+// Copies returns copies of the events that a run may change at their top level.
+func (t *Test) Copies() []*schema.Event {
+	out := make([]*schema.Event, len(t.Events))
+	for i, ev := range t.Events {
+		fresh := *ev
+		out[i] = &fresh
+	}
+	return out
+}
+
 // Expectation is what one event of a test must get. Fields left out of the file
 // are not checked.
 type Expectation struct {

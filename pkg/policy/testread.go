@@ -118,8 +118,7 @@ func (l *loader) event(n *source.Node, i int, before []*schema.Event) *schema.Ev
 	}
 	ev, err := schema.ParseEventJSON(text)
 	if err != nil {
-		var je *schema.JSONError
-		if errors.As(err, &je) {
+		if je, ok := errors.AsType[*schema.JSONError](err); ok {
 			l.report(find(n, je.Pointer), fault(CodeTest, je.Repair, "%s", je.Problem))
 		} else {
 			l.report(n, fault(CodeTest, "", "%v", err))

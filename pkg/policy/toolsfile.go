@@ -202,7 +202,7 @@ func (t toolJSON) foreign() foreignTool {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(shape.Properties)) { // descriptions do not matter, names and types do
 		f.props = append(f.props, name)
-		fmt.Fprintf(h, "%q:%s\n", name, shape.Properties[name].Type)
+		h.Write(fmt.Appendf(nil, "%q:%s\n", name, shape.Properties[name].Type))
 	}
 	h.Sum(f.schema[:0])
 	return f

@@ -25,11 +25,11 @@ func showFacts(facts []schema.Fact) string {
 }
 
 // event reads the JSON form of an event, observed unless it says otherwise.
-func event(t testing.TB, text string) *schema.Event {
-	t.Helper()
+func event(tb testing.TB, text string) *schema.Event {
+	tb.Helper()
 	ev, err := schema.ParseEventJSON([]byte(text))
 	if err != nil {
-		t.Fatalf("%s: %v", text, err)
+		tb.Fatalf("%s: %v", text, err)
 	}
 	if !strings.Contains(text, `"vantage"`) {
 		ev.Vantage = schema.Observed
@@ -178,7 +178,7 @@ func classesOf(classes []class, tool string) []string {
 // The automaton against the definition, over few letters so that parts overlap,
 // contain one another and end together.
 func TestMatcherAgainstDefinition(t *testing.T) {
-	seed := rand.Uint64()
+	const seed = 20
 	r := rand.New(rand.NewPCG(seed, 0))
 	word := func(most int) string {
 		b := make([]byte, 1+r.IntN(most))
@@ -208,7 +208,7 @@ func TestMatcherAgainstDefinition(t *testing.T) {
 			got, want := ty.classNames(ty.classes.match(tool)), classesOf(classes, tool)
 			hits += len(want)
 			if !slices.Equal(got, want) {
-				t.Fatalf("seed %d: %q is %v, want %v (%+v)", seed, tool, got, want, classes)
+				t.Fatalf("seed %d (a constant of this test): %q is %v, want %v (%+v)", seed, tool, got, want, classes)
 			}
 		}
 	}

@@ -10,34 +10,35 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-func env(t testing.TB) *Env {
-	t.Helper()
+func env(tb testing.TB) *Env {
+	tb.Helper()
 	e, err := NewEnv(map[string]string{"med_fwd": "MED", "partner": "COALITION"})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return e
 }
 
-func decoded(t testing.TB, text string) ref.Val {
-	t.Helper()
+func decoded(tb testing.TB, text string) ref.Val {
+	tb.Helper()
 	v, err := Decode([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return v
 }
 
-func input(t testing.TB, args, result string) *Input {
+func input(tb testing.TB, args, result string) *Input {
+	tb.Helper()
 	in := &Input{Event: &schema.Event{
 		SessionID: "s1", Tool: "t", Actor: schema.Actor{ID: "a7", Class: schema.ClassAgent},
 		Labels: map[string]string{"b": "2", "a": "1"}, Recipient: []string{"x"},
 	}}
 	if args != "" {
-		in.Args = decoded(t, args).(*Object)
+		in.Args = decoded(tb, args).(*Object)
 	}
 	if result != "" {
-		in.Result = decoded(t, result)
+		in.Result = decoded(tb, result)
 	}
 	return in
 }

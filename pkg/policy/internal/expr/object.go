@@ -35,7 +35,7 @@ func NewObject(m map[string]string) *Object {
 // Keys lists the keys in ascending order. The caller must not modify the slice.
 func (o *Object) Keys() []string { return o.keys }
 
-// Value returns the value of a key.
+// Lookup returns the value of a key.
 func (o *Object) Lookup(key string) (ref.Val, bool) {
 	i, ok := slices.BinarySearch(o.keys, key)
 	if !ok {

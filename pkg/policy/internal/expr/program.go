@@ -143,15 +143,10 @@ func (p *Program) Element() *Type {
 	if p.out.Kind() != types.ListKind || len(p.out.Parameters()) != 1 {
 		return Any()
 	}
-	switch p.out.Parameters()[0].Kind() {
-	case types.StringKind:
-		return &Type{Base: BaseString}
-	case types.IntKind:
-		return &Type{Base: BaseInt}
-	case types.DoubleKind:
-		return &Type{Base: BaseFloat}
-	case types.BoolKind:
-		return &Type{Base: BaseBool}
+	for _, t := range []*Type{{Base: BaseString}, {Base: BaseInt}, {Base: BaseFloat}, {Base: BaseBool}} {
+		if p.out.Parameters()[0].IsExactType(t.cel()) {
+			return t
+		}
 	}
 	return Any()
 }

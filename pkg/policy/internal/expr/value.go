@@ -50,18 +50,19 @@ func decode(dec *jsontext.Decoder, depth int) (ref.Val, error) {
 		return nil, err
 	}
 	switch tok.Kind() {
-	case 'n':
+	case jsontext.KindNull:
 		return types.NullValue, nil
-	case 't', 'f':
+	case jsontext.KindTrue, jsontext.KindFalse:
 		return types.Bool(tok.Bool()), nil
-	case '"':
+	case jsontext.KindString:
 		return types.String(tok.String()), nil
-	case '0':
+	case jsontext.KindNumber:
 		return number(tok.String()), nil
-	case '[':
+	case jsontext.KindBeginArray:
 		return decodeList(dec, depth)
-	case '{':
+	case jsontext.KindBeginObject:
 		return decodeObject(dec, depth)
+	case jsontext.KindInvalid, jsontext.KindEndArray, jsontext.KindEndObject: // ReadToken fails before
 	}
 	return nil, fmt.Errorf("unexpected %v", tok.Kind())
 }

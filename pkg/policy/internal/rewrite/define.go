@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
@@ -84,9 +86,7 @@ func (s substitution) term(t syntax.Term) syntax.Term {
 // under gives the substitution below a quantifier and the variables it binds there.
 func (s substitution) under(vars []syntax.Var) ([]syntax.Var, substitution) {
 	inner := substitution{to: make(map[string]syntax.Term, len(s.to)), avoid: s.avoid}
-	for k, v := range s.to {
-		inner.to[k] = v
-	}
+	maps.Copy(inner.to, s.to)
 	out := make([]syntax.Var, len(vars))
 	for i, v := range vars {
 		delete(inner.to, v.Name)
@@ -107,12 +107,7 @@ func Member(use *syntax.Pred, values []schema.Value) syntax.Formula {
 	n := syntax.Node{Pos: use.Pos}
 	switch arg := use.Args[0].(type) {
 	case syntax.Const:
-		for _, v := range values {
-			if v == arg.Value {
-				return &syntax.Bool{Node: n, Value: true}
-			}
-		}
-		return &syntax.Bool{Node: n}
+		return &syntax.Bool{Node: n, Value: slices.Contains(values, arg.Value)}
 	case syntax.Var:
 		if wildcard(arg.Name) {
 			return &syntax.Bool{Node: n, Value: true} // sets are never empty

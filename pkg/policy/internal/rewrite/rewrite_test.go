@@ -95,15 +95,16 @@ func TestRespanReachesEveryNode(t *testing.T) {
 	syntax.Walk(f, func(g syntax.Formula) bool {
 		nodes++
 		check(g.Span(), g.String())
-		switch g := g.(type) {
-		case *syntax.Pred:
-			for _, a := range g.Args {
+		if p, ok := g.(*syntax.Pred); ok {
+			for _, a := range p.Args {
 				check(a.Span(), a.String())
 			}
-		case *syntax.Exists:
-			check(g.Vars[0].Span(), "variable")
-		case *syntax.Forall:
-			check(g.Vars[0].Span(), "variable")
+		}
+		if e, ok := g.(*syntax.Exists); ok {
+			check(e.Vars[0].Span(), "variable")
+		}
+		if e, ok := g.(*syntax.Forall); ok {
+			check(e.Vars[0].Span(), "variable")
 		}
 		return true
 	})

@@ -31,12 +31,12 @@ const (
 
 func errSyntax(msg string) (diag.Code, string, string) {
 	hint := ""
-	switch {
-	case msg == "did not find expected ',' or '}'" || msg == "did not find expected ',' or ']'":
+	switch msg {
+	case "did not find expected ',' or '}'", "did not find expected ',' or ']'":
 		hint = "inside {…} and […] put a value that holds brackets, commas or a colon in quotes, for example {cc: \"[string] = []\"}"
-	case msg == "mapping values are not allowed in this context":
+	case "mapping values are not allowed in this context":
 		hint = "put a text that holds a colon and a blank in quotes"
-	case msg == "found character that cannot start any token":
+	case "found character that cannot start any token":
 		hint = "indent with blanks, not tabs, and put a text that starts with @, ` or % in quotes"
 	}
 	return CodeSyntax, "the file is not YAML: " + msg, hint

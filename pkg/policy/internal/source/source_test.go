@@ -150,6 +150,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func visit(t *testing.T, n *Node) {
+	t.Helper()
 	if n.Kind == Scalar {
 		text := n.Text()
 		for i := range n.Value {
