@@ -3,9 +3,12 @@ package policy
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -328,5 +331,48 @@ func BenchmarkType(bench *testing.B) {
 				c.b.Type(ev, false)
 			}
 		})
+	}
+}
+
+// A bundle is shared by workers; run with -race.
+func TestTypeConcurrently(t *testing.T) {
+	b := load(t, "testdata/consent")
+	texts := []string{
+		`{"actor":"agent","tool":"export_record","session":"s","args":{"object":"r","to":"partner"}}`,
+		`{"actor":"agent","tool":"send_mail","args":{"to":["a","b"]}}`,
+		`{"actor":"agent","tool":"read_file","args":{"path":"/srv/.env"}}`,
+	}
+	var done sync.WaitGroup
+	for i := range 8 {
+		ev := event(t, texts[i%len(texts)])
+		want := showFacts(b.Type(ev, false).Facts)
+		done.Go(func() {
+			for range 100 {
+				if got := showFacts(b.Type(ev, false).Facts); got != want {
+					t.Errorf("%s, want %s", got, want)
+					return
+				}
+			}
+		})
+	}
+	done.Wait()
+}
+
+// What the format's description shows is read as it says.
+func TestExamplesOfTheDescription(t *testing.T) {
+	data, err := os.ReadFile("../../policies/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "policy: p\nrevision: 1\nauthorities: [user]\nfacts: {export: [o], sent: [s], send: [a], known: [a], consent: [o], revoked: [o], leaves: [o]}\nsets: {internal: [a]}\n"
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(data), -1)
+	for _, m := range blocks {
+		text += strings.ReplaceAll(m[1], "'…'", "'NOT (EXISTS o. (export(o) AND revoked(o)))'")
+	}
+	if len(blocks) < 3 {
+		t.Fatalf("%d examples found", len(blocks))
+	}
+	if b, found := loadText(text); b == nil {
+		t.Error(found.Render(map[string]string{policyFile: text}))
 	}
 }
