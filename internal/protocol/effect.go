@@ -92,6 +92,9 @@ type Effect struct {
 	Attempt schema.Attempt
 	// Event is the record to be judged or adopted, or the record itself. Read-only.
 	Event *schema.Event
+	// Proposed is the call record that a result belongs to (Stepped); nil where it is
+	// no longer kept.
+	Proposed *schema.Event
 	// Offset is the log offset of Event.
 	Offset uint64
 	// TimePoint and Timestamp place Event in its trace (Opened: provisionally).

@@ -33,7 +33,7 @@ type Rules struct {
 // DefaultRules returns the rules of a new log generation. The numbers: two seconds
 // of skew is twice the tick; 64 queued calls is far above the parallel calls a model
 // issues in one turn; ten minutes outlast the client time-outs of common harnesses;
-// 1,024 ids and a day of idleness bound a trace to about 100 KB at rest.
+// 1,024 ids bound a trace to about 100 KB at rest; a week outlasts the windows of ordinary policies.
 func DefaultRules() Rules {
 	return Rules{
 		MaxSkew:      int64(2 * time.Second),
@@ -41,7 +41,7 @@ func DefaultRules() Rules {
 		ResultTTL:    int64(10 * time.Minute),
 		CallMemory:   1024,
 		EndedTTL:     int64(10 * time.Minute),
-		IdleTTL:      int64(24 * time.Hour),
+		IdleTTL:      int64(7 * 24 * time.Hour),
 		MaxTraces:    100_000,
 		Incarnations: 8,
 		MissingLimit: 64,

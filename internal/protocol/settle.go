@@ -10,7 +10,7 @@ import (
 // synthesised is a resolution that the log itself implies, without a writer.
 func synthesised(c *Call, as schema.SettledAs, reason verdict.Reason, detail string) *schema.Resolution {
 	return &schema.Resolution{
-		CallID: c.CallID, Attempt: schema.Attempt{Partition: c.Attempt.Partition, Opening: c.Attempt.Opening, CallID: c.ID},
+		CallID: c.CallID, Attempt: c.Attempt,
 		Outcome: as, Reason: reason, Detail: detail, CallDigest: c.Digest,
 	}
 }

@@ -49,6 +49,7 @@ func (p *Partition) stepCall(offset uint64, ev *schema.Event) {
 	c := &Call{
 		Event: ev, Offset: offset, ID: ev.ID, Session: ev.SessionID, CallID: ev.CallID,
 		Digest: ev.Digest, Deadline: ev.Deadline, Claim: ev.ID,
+		Attempt: schema.Attempt{Partition: p.id, CallID: ev.ID},
 	}
 	if first := t.calls[c.key()]; first != nil {
 		p.repeated(t, first, offset, ev)
@@ -96,7 +97,7 @@ func (p *Partition) open(t *trace, c *Call, offset uint64) {
 		return
 	}
 	c.Status, c.ready = CallOpen, false
-	c.Attempt = schema.Attempt{Partition: p.id, Opening: offset, CallID: c.ID}
+	c.Attempt.Opening = offset
 	c.timePoint = t.next
 	c.timestamp, c.evidence = p.stamp(t, c.Event.ClaimedTS)
 	_, c.distrusted = p.distrusted[principal{t.id.Tenant, c.Event.Actor.ID}]
@@ -168,10 +169,14 @@ func (p *Partition) point(t *trace, ev *schema.Event, offset uint64) {
 	}
 	ts, evidence := p.stamp(t, ev.ClaimedTS)
 	t.evidence = evidence
-	p.emit(Effect{
+	step := Effect{
 		Kind: Stepped, Trace: t.id, Call: call, Event: ev, Offset: offset,
 		TimePoint: t.next, Timestamp: ts, Evidence: t.evidence,
-	})
+	}
+	if call != nil {
+		step.Proposed = call.Event
+	}
+	p.emit(step)
 	t.next++
 	t.last = ts
 	switch {
