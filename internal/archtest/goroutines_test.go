@@ -16,7 +16,7 @@ const goroutineList = "testdata/goroutines.txt"
 // spawners are the places at which a goroutine may start at all: whatever owns a
 // connection, a partition or a process. Engines and the policy never do.
 func spawners() []string {
-	return []string{"cmd/", "internal/adapter/", "internal/bus/", "internal/cli", "internal/corpus", "internal/service/", "internal/sim", "loadtest", "pkg/client"}
+	return []string{"cmd/", "internal/adapter/", "internal/bus/", "internal/cli", "internal/corpus", "internal/e2e", "internal/node", "internal/replay", "internal/service/", "internal/sim", "loadtest", "pkg/client"}
 }
 
 // TestGoStatements compares every start of a goroutine outside tests with the

@@ -31,8 +31,10 @@ internal/diag, pkg/schema < internal/text, internal/world;
 pkg/schema < internal/protocol;
 
 # The bundle a user writes, and what follows from it for one event.
-internal/diag < pkg/policy/internal/source;
-pkg/policy/internal/source, internal/lang/check, internal/text, internal/world, pkg/aspects < pkg/policy;
+internal/diag < pkg/policy/internal/source < pkg/policy/internal/expr, pkg/policy/internal/rewrite;
+pkg/schema < pkg/policy/internal/expr;
+internal/lang/check < pkg/policy/internal/rewrite;
+pkg/policy/internal/expr, pkg/policy/internal/rewrite, internal/lang/check, internal/text, internal/world, pkg/aspects < pkg/policy;
 pkg/policy < internal/facts;
 
 # The folds over one partition: one aspect's verdicts, and their decision.
@@ -55,8 +57,14 @@ NONE < internal/bus < internal/bus/membus, internal/bus/natsbus, internal/bus/ka
 # The roles. They meet in messages only: no service imports another or a driver.
 NONE < internal/obs;
 internal/bus, pkg/schema < internal/appender;
-ENGINES, internal/appender, internal/obs < internal/service;
+NONE < internal/latch;
+pkg/policy < internal/placement;
+ENGINES, internal/appender, internal/latch, internal/obs, internal/placement < internal/service;
 internal/service < internal/service/ingest, internal/service/aspectd, internal/service/composer, internal/service/gate;
+
+# All roles in one process, over whatever bus is given; and the log, run again.
+internal/service/aspectd, internal/service/composer, internal/service/gate < internal/node;
+internal/bus, internal/offline < internal/replay;
 
 # The surfaces. An adapter is a shell over one service or over the client.
 pkg/schema < pkg/client;
@@ -67,6 +75,7 @@ internal/service/ingest < internal/adapter/otlp;
 
 # Recorded traces and the figures drawn from them.
 pkg/schema < internal/corpus < internal/corpus/agentdojo;
+pkg/schema < internal/corpus/jsonl;
 NONE < internal/eval/stats;
 internal/corpus/agentdojo, internal/eval/stats, internal/offline < internal/eval;
 
@@ -74,15 +83,17 @@ internal/corpus/agentdojo, internal/eval/stats, internal/offline < internal/eval
 internal/adapter/httpapi, internal/adapter/mcpproxy, internal/adapter/hook, internal/adapter/extauthz, internal/adapter/otlp < internal/cli;
 internal/bus/membus, internal/bus/natsbus, internal/bus/kafkabus < internal/cli;
 internal/service/ingest, internal/service/aspectd, internal/service/composer, internal/service/gate < internal/cli;
-internal/eval, internal/offline, policies < internal/cli;
+internal/eval, internal/corpus/jsonl, internal/node, internal/replay, policies < internal/cli;
 NONE < policies;
 internal/cli < cmd/aspis, cmd/ingest, cmd/aspectd, cmd/composer, cmd/gate;
 internal/cli < loadtest;
 
 # Tests only: nothing that ships stands above these.
 internal/lang/check < internal/mfotl/naive;
+internal/diag < internal/diag/diagtest;
+internal/protocol < internal/protocol/model;
 internal/bus < internal/bus/bustest;
-internal/cli < internal/sim;
+internal/cli < internal/sim, internal/e2e;
 NONE < internal/archtest;
 `
 

@@ -89,11 +89,15 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 		return err
 	}
 	defer srv.Shutdown()
-	conns, closeAll := e.connections(ctx, srv, f, log)
-	defer closeAll()
+	// The roles share one connection, and so one consumer in the server.
+	conn, err := natsbus.Connect(ctx, natsbus.Config{InProcess: srv, Partitions: f.partitions, Logger: log})
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // everything was synced
 	reg := newRegistry()
 	n, err := node.New(node.Config{
-		Bus: conns, Bundle: b, Rules: rules(), Options: compose.Options{Blocking: set}, Secret: keys.secret,
+		Bus: func(string) (bus.Bus, error) { return conn, nil }, Bundle: b, Rules: rules(), Options: compose.Options{Blocking: set}, Secret: keys.secret,
 		GateKey: keys.gate, ComposerKey: keys.composer, Observe: observe, Logger: log, Registry: reg,
 	})
 	if err != nil {
@@ -119,23 +123,6 @@ func startServer(f *upFlags) (*natsbus.Server, error) {
 		}
 	}
 	return natsbus.StartServer(cfg)
-}
-
-// connections returns a function that gives each role a connection of its own.
-func (e *env) connections(ctx context.Context, srv *natsbus.Server, f *upFlags, log *slog.Logger) (func(string) (bus.Bus, error), func()) {
-	var open []bus.Bus
-	connect := func(role string) (bus.Bus, error) {
-		b, err := natsbus.Connect(ctx, natsbus.Config{InProcess: srv, Name: "aspis-" + role, Partitions: f.partitions, Logger: log})
-		if err == nil {
-			open = append(open, b)
-		}
-		return b, err
-	}
-	return connect, func() {
-		for _, b := range open {
-			_ = b.Close()
-		}
-	}
 }
 
 func (e *env) runNode(ctx context.Context, n *node.Node, f *upFlags, reg *prometheus.Registry, log *slog.Logger, until time.Time,

@@ -162,10 +162,8 @@ func supplies(b *policy.Bundle, c *policy.Clause, tool string) bool {
 			continue
 		}
 		for _, rel := range f.Checked.Relations {
-			for _, supplier := range b.DischargesFromResult(rel) {
-				if supplier == tool {
-					return true
-				}
+			if b.ResultSupplies(tool, rel) {
+				return true
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/vmihailenco/msgpack/v5"
@@ -34,6 +35,9 @@ type Judge struct {
 	cfg      Config
 	part     *protocol.Partition
 	monitors map[protocol.TraceID]aspects.Monitor
+	// uncertain lists, sorted, the relations of which some fact in a trace's history is
+	// unknown.
+	uncertain map[protocol.TraceID][]string
 	// foreign is set while the log's active policy is not the loaded one: nothing is
 	// judged then, so that calls end as unavailable rather than wrongly judged.
 	foreign bool
@@ -44,7 +48,7 @@ type Judge struct {
 func New(partition uint32, cfg Config) *Judge {
 	return &Judge{
 		cfg: cfg, part: protocol.New(partition, cfg.Rules),
-		monitors: map[protocol.TraceID]aspects.Monitor{},
+		monitors: map[protocol.TraceID]aspects.Monitor{}, uncertain: map[protocol.TraceID][]string{},
 	}
 }
 
@@ -83,9 +87,12 @@ func (j *Judge) apply(e *protocol.Effect) {
 			j.out = append(j.out, v)
 		}
 	case protocol.Adopted, protocol.Stepped:
-		j.monitor(e.Trace).Adopt(j.input(e))
+		in, typing := j.input(e)
+		j.monitor(e.Trace).Adopt(in)
+		j.remember(e.Trace, typing.Uncertain)
 	case protocol.Evicted:
 		delete(j.monitors, e.Trace)
+		delete(j.uncertain, e.Trace)
 	case protocol.Activated:
 		j.activate(e.Activation)
 	case protocol.Advanced, protocol.Closed, protocol.Dropped, protocol.Settled, protocol.Interim,
@@ -99,6 +106,7 @@ func (j *Judge) activate(a *schema.Activation) {
 	foreign := !bytes.Equal(a.Digest, j.cfg.Bundle.Digest[:])
 	if a.Number > 1 && (foreign || j.foreign) {
 		clear(j.monitors)
+		clear(j.uncertain)
 	}
 	j.foreign = foreign
 }
@@ -112,11 +120,28 @@ func (j *Judge) monitor(id protocol.TraceID) aspects.Monitor {
 	return m
 }
 
-func (j *Judge) input(e *protocol.Effect) aspects.Input {
-	typing := j.cfg.Bundle.Type(e.Event, j.cfg.Observe)
+// input types the event of an effect. A result is typed with its call at hand.
+func (j *Judge) input(e *protocol.Effect) (aspects.Input, policy.Typing) {
+	var typing policy.Typing
+	if e.Event.Kind == schema.KindResult && e.Proposed != nil {
+		typing = j.cfg.Bundle.TypeResult(e.Proposed, e.Event, j.cfg.Observe)
+	} else {
+		typing = j.cfg.Bundle.Type(e.Event, j.cfg.Observe)
+	}
 	return aspects.Input{
 		TimePoint: e.TimePoint, Timestamp: e.Timestamp, Offset: e.Offset, Event: e.Event,
-		Facts: typing.Facts, Evidence: e.Evidence,
+		Facts: typing.Facts, Evidence: e.Evidence, Uncertain: j.uncertain[e.Trace],
+	}, typing
+}
+
+// remember notes relations of which a fact is unknown from here on: the expression
+// that would have made it failed on an adopted event.
+func (j *Judge) remember(id protocol.TraceID, relations []string) {
+	for _, r := range relations {
+		known := j.uncertain[id]
+		if i, ok := slices.BinarySearch(known, r); !ok {
+			j.uncertain[id] = slices.Insert(slices.Clone(known), i, r)
+		}
 	}
 }
 
@@ -124,11 +149,12 @@ func (j *Judge) judge(e *protocol.Effect) *schema.Verdict {
 	if j.foreign {
 		return nil
 	}
+	in, _ := j.input(e)
 	v := &schema.Verdict{
 		Tenant: e.Trace.Tenant, Trace: e.Trace.Trace, Attempt: e.Attempt,
 		Aspect: string(j.cfg.Engine.Kind()), Policy: j.cfg.Bundle.Digest[:],
 		TimePoint: e.TimePoint, Timestamp: e.Timestamp,
-		Parts: j.monitor(e.Trace).Judge(j.input(e)),
+		Parts: j.monitor(e.Trace).Judge(in),
 	}
 	for i := range v.Parts {
 		v.Completeness = verdict.Worse(v.Completeness, v.Parts[i].Completeness)
@@ -197,6 +223,7 @@ type monitorRecord struct {
 
 	Tenant, Trace string
 	State         []byte
+	Uncertain     []string
 }
 
 // AppendState appends the state in a deterministic encoding: a snapshot of the
@@ -213,7 +240,7 @@ func (j *Judge) AppendState(dst []byte) ([]byte, error) {
 	}
 	for _, id := range j.sortedTraces() {
 		rec.Monitors = append(rec.Monitors, monitorRecord{
-			Tenant: id.Tenant, Trace: id.Trace, State: j.monitors[id].AppendState(nil),
+			Tenant: id.Tenant, Trace: id.Trace, State: j.monitors[id].AppendState(nil), Uncertain: j.uncertain[id],
 		})
 	}
 	buf := bytes.NewBuffer(dst)
@@ -239,13 +266,20 @@ func Restore(b []byte, cfg Config) (*Judge, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrState, err)
 	}
-	j := &Judge{cfg: cfg, part: part, foreign: rec.Foreign, monitors: make(map[protocol.TraceID]aspects.Monitor, len(rec.Monitors))}
+	j := &Judge{
+		cfg: cfg, part: part, foreign: rec.Foreign, uncertain: map[protocol.TraceID][]string{},
+		monitors: make(map[protocol.TraceID]aspects.Monitor, len(rec.Monitors)),
+	}
 	for _, m := range rec.Monitors {
 		mon, err := cfg.Engine.Restore(m.State)
 		if err != nil {
 			return nil, fmt.Errorf("%w: trace %q: %w", ErrState, m.Trace, err)
 		}
-		j.monitors[protocol.TraceID{Tenant: m.Tenant, Trace: m.Trace}] = mon
+		id := protocol.TraceID{Tenant: m.Tenant, Trace: m.Trace}
+		j.monitors[id] = mon
+		if len(m.Uncertain) > 0 {
+			j.uncertain[id] = m.Uncertain
+		}
 	}
 	return j, nil
 }

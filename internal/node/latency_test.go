@@ -31,10 +31,13 @@ func BenchmarkDecision(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	conn, err := natsbus.Connect(b.Context(), natsbus.Config{InProcess: srv, Partitions: 4})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close()
 	n, err := node.New(node.Config{
-		Bus: func(role string) (bus.Bus, error) {
-			return natsbus.Connect(b.Context(), natsbus.Config{InProcess: srv, Partitions: 4, Name: role})
-		},
+		Bus:    func(string) (bus.Bus, error) { return conn, nil },
 		Bundle: bundle, Rules: protocol.DefaultRules(), Secret: make([]byte, 32), GateKey: key, ComposerKey: key,
 	})
 	if err != nil {

@@ -29,6 +29,9 @@ type Input struct {
 	Offset    uint64        // log offset of the event, for witnesses
 	Event     *schema.Event // read-only
 	Facts     []schema.Fact // typed by the policy at this position; read-only
+	// Uncertain lists, sorted, relations of which some earlier fact of the trace is
+	// unknown: a formula that reads their history is incomplete.
+	Uncertain []string
 	// Evidence is the completeness of the trace's history up to here.
 	Evidence verdict.Completeness
 }

@@ -11,7 +11,9 @@ func (b *Bundle) TraceOf(ev *schema.Event) string {
 	case TraceAgent:
 		return "agent:" + ev.Actor.ID
 	case TraceSession:
-		return ev.SessionID
+	}
+	if ev.SessionID == "" {
+		return "agent:" + ev.Actor.ID
 	}
 	return ev.SessionID
 }

@@ -129,7 +129,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 	for i := range m.engine.parts {
 		p := &m.engine.parts[i]
 		rows := m.state.Rows(i)
-		completeness := m.completeness(i, in.Evidence)
+		completeness := m.completeness(i, &in)
 		if len(rows) == 0 && (completeness == verdict.Sound || !p.triggered(in.Facts)) {
 			continue
 		}
@@ -149,14 +149,16 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 
 // completeness is that of formula i given that of the trace's history. A formula
 // that reads the current time point alone is sound whatever came before.
-func (m *Monitor) completeness(i int, evidence verdict.Completeness) verdict.Completeness {
-	if !m.engine.parts[i].checked.Historic {
+func (m *Monitor) completeness(i int, in *aspects.Input) verdict.Completeness {
+	checked := m.engine.parts[i].checked
+	if !checked.Historic {
 		return verdict.Sound
 	}
-	if m.state.Lossy(i) {
-		return verdict.Worse(evidence, verdict.Incomplete)
+	unknown := slices.ContainsFunc(in.Uncertain, func(r string) bool { return slices.Contains(checked.Relations, r) })
+	if unknown || m.state.Lossy(i) {
+		return verdict.Worse(in.Evidence, verdict.Incomplete)
 	}
-	return evidence
+	return in.Evidence
 }
 
 // triggered reports whether the facts allow the formula to be satisfied at all.
