@@ -1,0 +1,108 @@
+package protocol
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// feed folds records at consecutive offsets after an activation.
+type feed struct {
+	part   *Partition
+	offset uint64
+}
+
+func newFeed(rules Rules) *feed {
+	f := &feed{part: New(7, rules)}
+	f.step(&schema.Event{Kind: schema.KindPolicy, Activation: &schema.Activation{Number: 1}})
+	return f
+}
+
+func (f *feed) step(ev *schema.Event) []Effect {
+	f.offset++
+	ev.Position.Offset = f.offset
+	ev.ID = fmt.Sprintf("r%d", f.offset)
+	return f.part.Step(f.offset, ev)
+}
+
+func (f *feed) message(trace, producer string, seq uint64) {
+	f.step(&schema.Event{Kind: schema.KindMessage, Tenant: "acme", Trace: trace, SessionID: trace, Producer: producer, Incarnation: 1, Seq: seq})
+}
+
+// TestWritersOfATrace: up to the limit a gap of a stranger does not concern a trace;
+// beyond it every gap does.
+func TestWritersOfATrace(t *testing.T) {
+	for _, tc := range []struct {
+		writers int
+		want    verdict.Completeness
+	}{{maxWriters, verdict.Sound}, {maxWriters + 1, verdict.Degraded}} {
+		f := newFeed(DefaultRules())
+		for i := range tc.writers {
+			f.message("shared", fmt.Sprintf("gate-%02d", i), 1)
+		}
+		f.message("elsewhere", "stranger", 7)
+		if got := f.part.traces[TraceID{"acme", "shared"}].evidence; got != tc.want {
+			t.Errorf("with %d writers a stranger's gap makes the trace %s, want %s", tc.writers, got, tc.want)
+		}
+		f.message("elsewhere", "gate-00", 3)
+		if got := f.part.traces[TraceID{"acme", "shared"}].evidence; got != verdict.Degraded {
+			t.Errorf("with %d writers a gap of the first makes the trace %s", tc.writers, got)
+		}
+	}
+}
+
+// TestDistrustedPrincipals: the limit bounds who is remembered, and nobody remembered
+// is forgotten for another.
+func TestDistrustedPrincipals(t *testing.T) {
+	f := newFeed(DefaultRules())
+	violate := func(who string) {
+		f.step(&schema.Event{Kind: schema.KindResult, Tenant: "acme", Trace: "t", SessionID: "s", CallID: "never", Actor: schema.Actor{ID: who}})
+	}
+	for i := range maxDistrusted {
+		violate(fmt.Sprint("agent ", i))
+	}
+	violate("one more")
+	if n := len(f.part.distrusted); n != maxDistrusted {
+		t.Errorf("%d principals are remembered, want %d", n, maxDistrusted)
+	}
+	for who, want := range map[string]bool{"agent 0": true, fmt.Sprint("agent ", maxDistrusted-1): true, "one more": false} {
+		if _, got := f.part.distrusted[principal{"acme", who}]; got != want {
+			t.Errorf("%s is distrusted: %t, want %t", who, got, want)
+		}
+	}
+}
+
+// TestMissingNumbers: as many late records of a gap are accepted as are remembered;
+// an older one is taken for a duplicate, its trace being degraded already.
+func TestMissingNumbers(t *testing.T) {
+	rules := DefaultRules()
+	for _, tc := range []struct {
+		late     uint64
+		accepted bool
+	}{{2, true}, {1, false}} {
+		f := newFeed(rules)
+		f.message("t", "gate", uint64(rules.MissingLimit)+2) // 1 … MissingLimit+1 are missing
+		before := f.part.traces[TraceID{"acme", "t"}].next
+		f.message("t", "gate", tc.late)
+		if got := f.part.traces[TraceID{"acme", "t"}].next > before; got != tc.accepted {
+			t.Errorf("late record %d of a gap of %d: accepted %t, want %t", tc.late, rules.MissingLimit+1, got, tc.accepted)
+		}
+	}
+}
+
+// TestQueueLimit: so many calls wait behind the open attempt, and the next is busy.
+func TestQueueLimit(t *testing.T) {
+	rules := DefaultRules()
+	f := newFeed(rules)
+	for i := range rules.QueueLimit + 2 {
+		effects := f.step(&schema.Event{
+			Kind: schema.KindCall, Tenant: "acme", Trace: "t", SessionID: "s", CallID: fmt.Sprint(i), Digest: []byte{1},
+		})
+		busy := len(effects) == 1 && effects[0].Kind == Settled && effects[0].Resolution.Reason == verdict.Busy
+		if want := i == rules.QueueLimit+1; busy != want {
+			t.Errorf("call %d: busy %t, want %t", i, busy, want)
+		}
+	}
+}
