@@ -133,7 +133,9 @@ func (p *Partition) finish(t *trace, c *Call, as CallStatus) {
 		}
 	}
 	p.remember(t, c)
-	c.Event = nil
+	if as != CallUnknown { // a late result is still typed with its call
+		c.Event = nil
+	}
 }
 
 // stepWithdrawn folds a gate's record that a standing permit was never delivered.

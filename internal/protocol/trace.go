@@ -184,7 +184,7 @@ func (p *Partition) point(t *trace, ev *schema.Event, offset uint64) {
 	case call.Status == CallPermitted:
 		p.finish(t, call, CallDone)
 	case call.Status == CallUnknown:
-		call.Status = CallDone // late, and the last one that is accepted
+		call.Status, call.Event = CallDone, nil // late, and the last one that is accepted
 	}
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +52,9 @@ func newDecoder() decoder {
 
 // decode reads body into dst, a pointer to a struct. Errors are a *BodyError.
 func (d decoder) decode(body []byte, dst any) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return &BodyError{Problem: "there is no value", Repair: "send one JSON object"}
+	}
 	if at := tooDeep(body, MaxNesting); at >= 0 {
 		return &BodyError{Offset: int64(at), Problem: fmt.Sprintf("objects and arrays nest more than %d deep", MaxNesting), Repair: "flatten the value"}
 	}
@@ -111,9 +115,6 @@ func explain(body []byte, err error) error {
 		out := &BodyError{Pointer: string(semantic.JSONPointer), Offset: semantic.ByteOffset}
 		out.Problem, out.Repair = explainMeaning(semantic)
 		return out
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &BodyError{Problem: "there is no value", Repair: "send one JSON object"}
 	}
 	return &BodyError{Problem: "the value cannot be read", Repair: "send JSON as in RFC 8259"}
 }
