@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/aspis-rv/aspis/pkg/client"
+)
+
+// TestMain makes `aspis` a command of the scripts, run in process of the test binary.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"aspis": func() { os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs the transcripts in testdata/script: commands, their output, their
+// exit codes.
+func TestScripts(t *testing.T) {
+	policies, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:  "testdata/script",
+		Cmds: commands(),
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("POLICIES", policies+"/../../policies")
+			e.Setenv("CONSENT", policies+"/../../pkg/policy/testdata/consent")
+			return nil
+		},
+	})
+}
+
+// commands are the verbs of the scripts besides the usual ones.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"waitfor": waitFor,
+		"call":    call,
+	}
+}
+
+// waitFor waits until a file exists.
+func waitFor(ts *testscript.TestScript, _ bool, args []string) {
+	for range 600 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear", args[0])
+}
+
+// call proposes a call of a tool through gate.sock with the development token of data
+// and compares status and decision: call TOOL STATUS DECISION.
+func call(ts *testscript.TestScript, _ bool, args []string) {
+	agent, _, err := devTokens(ts.MkAbs("data/tokens"))
+	ts.Check(err)
+	hc := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", ts.MkAbs("gate.sock"))
+	}}}
+	c := client.New("http://localhost", agent, hc)
+	for range 600 {
+		if err = c.Ready(context.Background()); err == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Check(err)
+	session, err := c.OpenSession(context.Background())
+	ts.Check(err)
+	d, err := c.Propose(context.Background(), client.Call{Session: session, Tool: args[0]})
+	ts.Check(err)
+	if got := []string{strconv.Itoa(d.Status), d.Decision}; !slices.Equal(got, args[1:]) {
+		ts.Fatalf("%s: got %v, want %v (%+v)", args[0], got, args[1:], d)
+	}
+}
