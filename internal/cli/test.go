@@ -12,7 +12,6 @@ import (
 	"github.com/aspis-rv/aspis/internal/offline"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
-	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // testLine is the outcome of one policy test.
@@ -98,30 +97,17 @@ func runTest(t *policy.Test, cfg offline.Config) (testLine, error) {
 	return line, nil
 }
 
-// outcomeOf translates a decision into the terms of an expectation.
+// outcomeOf is what the policy decided, in the terms of an expectation: also an
+// escalation, whether or not somebody is there to be asked.
 func outcomeOf(d *offline.Decision) policy.Outcome {
 	out := policy.Outcome{
-		Decision: decided(d.Resolution.Outcome), Flagged: len(d.Resolution.Flags) > 0, Reason: d.Resolution.Reason, Value: d.Value,
+		Decision: d.Ruling.Outcome, Flagged: d.Flagged, Reason: d.Ruling.Reason, Value: d.Value,
 	}
 	for i := range d.Clauses {
 		c := &d.Clauses[i]
 		out.Clauses = append(out.Clauses, policy.ClauseOutcome{ID: c.ID, Value: c.Value, Bindings: bindingsOf(c)})
 	}
 	return out
-}
-
-func decided(s schema.SettledAs) verdict.Outcome {
-	switch s {
-	case schema.SettledPermit:
-		return verdict.Permit
-	case schema.SettledRedirect:
-		return verdict.Redirect
-	case schema.SettledEscalate:
-		return verdict.Escalate
-	case schema.SettledRefuse, schema.SettledHold, schema.SettledExpired:
-		return verdict.Refuse
-	}
-	return verdict.Refuse
 }
 
 func bindingsOf(c *compose.Clause) []map[string]schema.Value {
