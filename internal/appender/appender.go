@@ -35,6 +35,9 @@ type Appender struct {
 	}
 }
 
+// recordSize is room for an ordinary event, so that encoding one allocates once.
+const recordSize = 512
+
 // Ticket is an append under way.
 type Ticket struct {
 	done chan struct{}
@@ -78,7 +81,7 @@ func (a *Appender) Append(ev *schema.Event, class bus.Class) (*Ticket, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	ev.Producer, ev.Incarnation, ev.Seq = a.producer, a.mu.incarnation, a.mu.seq+1
-	data, err := ev.AppendBinary(nil)
+	data, err := ev.AppendBinary(make([]byte, 0, recordSize))
 	if err != nil {
 		return nil, fmt.Errorf("appender: %w", err)
 	}

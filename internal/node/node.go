@@ -88,13 +88,13 @@ type Node struct {
 // New wires the roles. Run starts them.
 func New(cfg Config) (*Node, error) {
 	n := &Node{}
-	if cfg.runs(RoleAspect) {
-		if err := n.addAspects(&cfg); err != nil {
+	if cfg.runs(RoleComposer) {
+		if err := n.addComposer(&cfg); err != nil {
 			return nil, err
 		}
 	}
-	if cfg.runs(RoleComposer) {
-		if err := n.addComposer(&cfg); err != nil {
+	if cfg.runs(RoleAspect) {
+		if err := n.addAspects(&cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -121,6 +121,9 @@ func (n *Node) addAspects(cfg *Config) error {
 		ac := aspectd.Config{
 			Bus: b, Bundle: cfg.Bundle, Engine: e, Rules: cfg.Rules, Observe: cfg.Observe,
 			SnapshotAfter: cfg.SnapshotAfter, Logger: cfg.Logger,
+		}
+		if n.comp != nil {
+			ac.Tap = n.comp.Offer
 		}
 		if cfg.Registry != nil {
 			ac.Metrics = aspectd.NewMetrics(cfg.Registry, string(e.Kind()))

@@ -30,6 +30,9 @@ type Config struct {
 	Rules  protocol.Rules
 	// Partitions to work on; nil means all.
 	Partitions []uint32
+	// Tap, when not nil, is given every part verdict at once, before it is durable: the
+	// short way to a composer in the same process. It must not wait.
+	Tap func(partition uint32, v *schema.Verdict)
 	// Observe accepts self-authority where the bundle does.
 	Observe bool
 	// SnapshotEvery is the number of records between snapshots; 0 means 8192.
@@ -226,6 +229,9 @@ func (w *worker) watchPolicy() {
 }
 
 func (w *worker) publish(v *schema.Verdict) {
+	if w.cfg.Tap != nil {
+		w.cfg.Tap(w.partition, v)
+	}
 	data, err := v.AppendBinary(w.buf[:0])
 	if err == nil {
 		w.buf = data

@@ -20,6 +20,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/obs"
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 // Config is what a composer needs.
@@ -93,6 +94,21 @@ func (s *Service) Run(ctx context.Context) error {
 		g.Go(func() error { return ended(ctx, w.run(ctx)) })
 	}
 	return g.Wait()
+}
+
+// Offer gives a part verdict to the composer ahead of its durable copy, which the
+// composer reads from the log all the same. It never waits: a verdict that finds no
+// room is taken from the log.
+func (s *Service) Offer(partition uint32, v *schema.Verdict) {
+	for _, w := range s.parts {
+		if w.partition == partition {
+			select {
+			case w.offered <- v:
+			default:
+			}
+			return
+		}
+	}
 }
 
 // Ready blocks until every partition has folded what was in the log when it started

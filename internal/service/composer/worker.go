@@ -26,6 +26,7 @@ type worker struct {
 
 	events   chan bus.Record
 	verdicts chan bus.Record
+	offered  chan *schema.Verdict
 	appends  chan pending
 	failed   chan pending
 
@@ -51,10 +52,15 @@ type pending struct {
 // one partition belong to different traces, so their order does not matter.
 const writers = 4
 
+// recordSize is room for an ordinary resolution or tick, so that encoding one
+// allocates once.
+const recordSize = 768
+
 func newWorker(s *Service, p uint32) *worker {
 	return &worker{
 		Service: s, partition: p,
 		events: make(chan bus.Record, 256), verdicts: make(chan bus.Record, 256),
+		offered: make(chan *schema.Verdict, 256),
 		appends: make(chan pending, 4096), failed: make(chan pending, 4096),
 		proposed: map[string]time.Time{},
 	}
@@ -143,9 +149,9 @@ func (w *worker) own(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		verdicts := w.verdicts
+		verdicts, offered := w.verdicts, w.offered
 		if !w.joiner.WantsVerdicts() {
-			verdicts = nil
+			verdicts, offered = nil, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -155,6 +161,9 @@ func (w *worker) own(ctx context.Context) {
 			w.event(rec)
 		case rec := <-verdicts:
 			w.verdict(rec)
+		case v := <-offered:
+			// Its durable copy is not read yet, so it is not before nextVerd.
+			w.take(w.nextVerd, v)
 		case p := <-w.failed:
 			w.retry(p)
 		case <-timer.C:
@@ -195,7 +204,12 @@ func (w *worker) verdict(rec bus.Record) {
 		w.log.LogAttrs(context.Background(), slog.LevelError, "verdict cannot be decoded", obs.Partition(w.partition), obs.Offset(rec.Offset), obs.Err(err))
 		return
 	}
-	w.propose(w.joiner.Verdict(rec.Offset, v))
+	w.take(rec.Offset, v)
+}
+
+// take joins a part verdict.
+func (w *worker) take(offset uint64, v *schema.Verdict) {
+	w.propose(w.joiner.Verdict(offset, v))
 	for _, f := range w.joiner.Faults() {
 		w.cfg.Metrics.fault()
 		w.log.LogAttrs(context.Background(), slog.LevelError, "verdicts contradict each other", obs.Partition(w.partition), obs.Detail(f))
@@ -265,7 +279,7 @@ func (w *worker) create(ctx context.Context, p pending) error {
 	if r := p.event.Resolution; r != nil && w.cfg.Key != nil {
 		r.Signature = signResolution(w.cfg.Key, r)
 	}
-	data, err := p.event.AppendBinary(nil)
+	data, err := p.event.AppendBinary(make([]byte, 0, recordSize))
 	if err != nil {
 		return fmt.Errorf("composer: %w", err)
 	}

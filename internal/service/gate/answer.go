@@ -54,6 +54,11 @@ type Permit struct {
 	Key       string          `json:"key"`       // hex of the first 8 bytes of the public key's SHA-256
 }
 
+func (a *Answer) clone() *Answer {
+	c := *a
+	return &c
+}
+
 // refusal is an answer that the gate gives on its own account.
 func refusal(reason verdict.Reason, message string) *Answer {
 	return &Answer{Decision: verdict.Refuse.String(), Reason: reason, Message: message}

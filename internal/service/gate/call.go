@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -112,7 +113,7 @@ func (s *Service) callEvent(who Principal, req *CallRequest, now time.Time) (*sc
 	if req.Args != nil {
 		canon, err := schema.Canonical(req.Args)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("args: %w", err)
 		}
 		ev.Args = schema.Payload{Status: schema.PayloadOK, Canon: canon}
 	}
@@ -149,7 +150,10 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 	for {
 		select {
 		case <-p.done:
-			return l.deliver(p)
+			if ctx.Err() != nil {
+				return goneAnswer() // the answer is kept for whoever asks again
+			}
+			return l.pending.take(p)
 		case <-appended:
 			appended = nil
 			if err := t.Err(); err != nil {
@@ -162,7 +166,7 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 			l.expire(p)
 			expire.Reset(time.Until(deadline))
 		case <-ctx.Done():
-			return refusal(verdict.Late, "the request ended before the decision; ask again under the same call_id")
+			return goneAnswer()
 		}
 	}
 }
@@ -173,12 +177,8 @@ func expireMargin(p *pendingCall) time.Duration {
 	return min(50*time.Millisecond, time.Duration(p.event.Deadline-p.event.ClaimedTS)/8)
 }
 
-func (l *lane) deliver(p *pendingCall) *Answer {
-	a := l.pending.take(p)
-	if a == nil {
-		return refusal(verdict.Invalid, issuedMessage)
-	}
-	return a
+func goneAnswer() *Answer {
+	return refusal(verdict.Late, "the request ended before the decision; ask again under the same call_id")
 }
 
 func (l *lane) lateAnswer() *Answer {

@@ -99,32 +99,33 @@ func (t *pendingTable) resolve(p *pendingCall, a *Answer) bool {
 	return true
 }
 
-// giveUp answers without a resolution, unless one came. It returns the answer to
-// give. The call stays in the table: a permit that still comes must be withdrawn.
+// giveUp answers without a resolution, unless one came. It returns a copy of the
+// answer to give. The call stays in the table: a permit that still comes must be withdrawn.
 func (t *pendingTable) giveUp(p *pendingCall, a *Answer) *Answer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p.answer != nil {
 		t.deliverLocked(p)
-		return p.answer
+		return p.answer.clone()
 	}
 	p.answer, p.gaveUp, p.delivered = a, true, true
 	close(p.done)
-	return a
+	return a.clone()
 }
 
-// take returns the answer to the one caller that gets it; a later one gets nil.
+// take returns a copy of the answer. All who waited for it get the same one, which
+// holds one permit for one run; whoever asks afterwards is told that it was issued.
 func (t *pendingTable) take(p *pendingCall) *Answer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if p.delivered && !p.gaveUp {
-		return nil
-	}
 	t.deliverLocked(p)
-	return p.answer
+	return p.answer.clone()
 }
 
 func (t *pendingTable) deliverLocked(p *pendingCall) {
+	if p.delivered {
+		return // its key may belong to another call by now
+	}
 	p.delivered = true
 	if !p.gaveUp {
 		t.removeLocked(p)

@@ -19,8 +19,7 @@ func attemptString(a schema.Attempt) string {
 
 func positionString(p schema.Position) string { return fmt.Sprintf("%d/%d", p.Partition, p.Offset) }
 
-// statement has its fields in the order of their JSON names, so that the standard
-// encoder writes canonical JSON.
+// statement is what a permit says.
 type statement struct {
 	Audience  string `json:"aud"`
 	Call      string `json:"call"`
@@ -45,6 +44,9 @@ func (s *Service) permit(call *schema.Event, r *schema.Resolution, at schema.Pos
 		NotAfter: now.Add(s.cfg.NotAfter).UnixNano(), Policy: hexOf(r.Policy), Position: positionString(at),
 		Principal: call.Actor.ID, Tenant: call.Tenant,
 	})
+	if err == nil {
+		st, err = schema.Canonical(st) // the encoder escapes <, > and &
+	}
 	if err != nil {
 		return nil, fmt.Errorf("gate: encoding a permit: %w", err)
 	}

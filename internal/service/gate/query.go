@@ -2,8 +2,8 @@ package gate
 
 import (
 	"context"
-
 	"fmt"
+	"slices"
 
 	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/internal/protocol"
@@ -156,5 +156,6 @@ func (s *Service) Session(_ context.Context, who Principal, id string) (*Session
 			v.Pending = append(v.Pending, c.CallID)
 		}
 	})
+	slices.Sort(v.Pending)
 	return v, nil
 }
