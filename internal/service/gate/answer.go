@@ -23,7 +23,12 @@ type Answer struct {
 	Position    string          `json:"position,omitempty"` // partition/offset of the resolution
 	Permit      *Permit         `json:"permit,omitempty"`
 	Certificate *Certificate    `json:"certificate,omitempty"`
+
+	ground ground // of a permit that is still to be signed
 }
+
+// permits reports whether the answer permits the call.
+func (a *Answer) permits() bool { return a.Decision == verdict.Permit.String() }
 
 // Certificate names what the decision rests on, for an independent check.
 type Certificate struct {

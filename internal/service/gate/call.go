@@ -143,6 +143,7 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 	deadline := time.Unix(0, p.event.Deadline)
 	expire := time.NewTimer(time.Until(deadline.Add(-expireMargin(p))))
 	defer expire.Stop()
+	var ready prepared
 	var appended <-chan struct{}
 	if t != nil {
 		appended = t.Done()
@@ -153,15 +154,17 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 			if ctx.Err() != nil {
 				return goneAnswer() // the answer is kept for whoever asks again
 			}
-			return l.pending.take(p)
+			return l.finish(p, l.pending.take(p), ready)
+		case g := <-p.opened:
+			ready = l.prepare(p.event, g)
 		case <-appended:
 			appended = nil
 			if err := t.Err(); err != nil {
-				return l.pending.giveUp(p, appendRefusal(err))
+				return l.finish(p, l.pending.giveUp(p, appendRefusal(err)), ready)
 			}
 		case <-expire.C:
 			if time.Until(deadline) <= 0 {
-				return l.pending.giveUp(p, l.lateAnswer())
+				return l.finish(p, l.pending.giveUp(p, l.lateAnswer()), ready)
 			}
 			l.expire(p)
 			expire.Reset(time.Until(deadline))

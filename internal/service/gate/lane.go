@@ -155,7 +155,11 @@ func (l *lane) apply(e *protocol.Effect, offset uint64) {
 	case protocol.Violated:
 		l.cfg.Metrics.violated()
 		l.log.LogAttrs(context.Background(), slog.LevelError, "integrity violation", obs.Partition(l.partition), obs.Offset(offset), obs.Detail(e.Detail))
-	case protocol.Opened, protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Finished,
+	case protocol.Opened:
+		if p := l.pending.get(e.Call.ID); p != nil {
+			p.tellOpened(ground{e.Attempt, e.Policy})
+		}
+	case protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Finished,
 		protocol.Activated, protocol.Evicted:
 	}
 }
@@ -189,11 +193,7 @@ func (l *lane) answerFor(e *protocol.Effect, call *schema.Event, offset uint64) 
 	if !l.signed(e.Resolution) {
 		return refusal(verdict.NoAnswer, "the decision does not carry a trusted signature")
 	}
-	permit, err := l.permit(call, e.Resolution, schema.Position{Partition: l.partition, Offset: offset}, time.Now())
-	if err != nil {
-		return refusal(verdict.NoAnswer, "the permit could not be signed")
-	}
-	a.Permit, a.Args = permit, call.Args.Canon
+	a.Args, a.ground = call.Args.Canon, ground{e.Attempt, e.Resolution.Policy}
 	if l.cfg.Observe {
 		a.Unchecked = "observe"
 	}
@@ -234,7 +234,7 @@ func (l *lane) sweep() {
 	}
 	l.swept = now
 	for _, p := range l.pending.sweep(now.Add(-l.cfg.NotAfter)) {
-		if p.answer.Permit != nil {
+		if p.answer.permits() {
 			l.withdraw(p.event)
 		}
 	}

@@ -13,6 +13,9 @@ type pendingCall struct {
 	event *schema.Event // the proposed record
 	born  time.Time
 	done  chan struct{} // closed when answer is set
+	// opened holds the ground of the latest attempt, so that a permit can be prepared
+	// while the decision is pending. Only the lane sends.
+	opened chan ground
 
 	// Guarded by the table.
 	answer    *Answer
@@ -20,6 +23,15 @@ type pendingCall struct {
 	first     string // id of the record that this one repeats; see alias
 	gaveUp    bool   // answered by the gate itself before a resolution stood
 	expiring  bool   // an `expired` record was appended
+}
+
+// tellOpened replaces what was told of an earlier attempt.
+func (p *pendingCall) tellOpened(g ground) {
+	select {
+	case <-p.opened:
+	default:
+	}
+	p.opened <- g
 }
 
 // pendingTable holds the pending calls of one partition by record id and by the
@@ -70,7 +82,7 @@ func (t *pendingTable) add(ev *schema.Event, now time.Time) (*pendingCall, joinR
 	if len(t.mu.byID) >= t.limit {
 		return nil, joinFull
 	}
-	p := &pendingCall{event: ev, born: now, done: make(chan struct{})}
+	p := &pendingCall{event: ev, born: now, done: make(chan struct{}), opened: make(chan ground, 1)}
 	t.mu.byID[ev.ID] = p
 	t.mu.byKey[key] = p
 	return p, joinNew

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 func hexOf(b []byte) string { return hex.EncodeToString(b) }
@@ -26,7 +28,7 @@ type statement struct {
 	Digest    string `json:"digest"`
 	NotAfter  int64  `json:"not_after"`
 	Policy    string `json:"policy"`
-	Position  string `json:"position"`
+	Position  string `json:"position"` // partition/offset at which the judged attempt opened
 	Principal string `json:"principal"`
 	Tenant    string `json:"tenant"`
 }
@@ -37,21 +39,70 @@ func KeyID(pub ed25519.PublicKey) string {
 	return hexOf(sum[:8])
 }
 
+// ground is what a permit rests on besides the call: the attempt that was judged and
+// the policy it was judged under.
+type ground struct {
+	attempt schema.Attempt
+	policy  []byte
+}
+
+func (g ground) equal(o ground) bool {
+	return g.attempt == o.attempt && bytes.Equal(g.policy, o.policy)
+}
+
+// prepared is a permit that was signed while the decision was pending. It is given
+// out only with a standing permit of the same ground, and dropped otherwise.
+type prepared struct {
+	ground ground
+	permit *Permit
+	at     time.Time
+}
+
 // permit signs the statement that call may be run by its principal's executor.
-func (s *Service) permit(call *schema.Event, r *schema.Resolution, at schema.Position, now time.Time) (*Permit, error) {
+func (s *Service) permit(call *schema.Event, g ground, now time.Time) (*Permit, error) {
 	st, err := json.Marshal(statement{
 		Audience: call.Server, Call: call.CallID, Digest: hexOf(call.Digest),
-		NotAfter: now.Add(s.cfg.NotAfter).UnixNano(), Policy: hexOf(r.Policy), Position: positionString(at),
+		NotAfter: now.Add(s.cfg.NotAfter).UnixNano(), Policy: hexOf(g.policy), Position: attemptString(g.attempt),
 		Principal: call.Actor.ID, Tenant: call.Tenant,
 	})
-	if err == nil {
-		st, err = schema.Canonical(st) // the encoder escapes <, > and &
-	}
 	if err != nil {
 		return nil, fmt.Errorf("gate: encoding a permit: %w", err)
 	}
 	pub, _ := s.cfg.Key.Public().(ed25519.PublicKey)
 	return &Permit{Statement: st, Signature: ed25519.Sign(s.cfg.Key, st), Key: KeyID(pub)}, nil
+}
+
+// prepare signs a permit for an attempt that has opened.
+func (l *lane) prepare(call *schema.Event, g ground) prepared {
+	now := time.Now()
+	permit, err := l.permit(call, g, now)
+	if err != nil {
+		return prepared{}
+	}
+	return prepared{ground: g, permit: permit, at: now}
+}
+
+// finish completes the answer that a caller takes (rule 12): a permit is delivered
+// only while the call's time lasts, and is withdrawn otherwise.
+func (l *lane) finish(p *pendingCall, a *Answer, ready prepared) *Answer {
+	if !a.permits() || a.Permit != nil {
+		return a
+	}
+	now := time.Now()
+	if now.UnixNano() > p.event.Deadline {
+		l.withdraw(p.event)
+		return l.lateAnswer()
+	}
+	if ready.permit == nil || !ready.ground.equal(a.ground) || now.Sub(ready.at) > l.cfg.NotAfter/4 {
+		ready = l.prepare(p.event, a.ground)
+	}
+	if ready.permit == nil {
+		l.withdraw(p.event)
+		return refusal(verdict.NoAnswer, "the permit could not be signed")
+	}
+	out := *a
+	out.Permit = ready.permit
+	return &out
 }
 
 // signed reports whether a resolution carries the signature of a composer that this
