@@ -51,7 +51,7 @@ func (e *clauseEval) rule() verdict.Ruling {
 	out := blocking.Rule(proven)
 	if e.weak {
 		doubt := proven
-		doubt.Value, doubt.Completeness, doubt.Absence = e.out.Value, e.worst, true
+		doubt.Completeness = e.worst
 		out = verdict.Combine(out, blocking.Rule(doubt))
 	}
 	return out
@@ -98,7 +98,7 @@ func guardID(f *policy.Formula) string {
 
 func (e *clauseEval) guard(f *policy.Formula) guardRows {
 	v := verdictOf(e.in, f.Aspect)
-	if e.off(f.Aspect) && (v == nil || e.in.Guards != verdict.LooseGuard) {
+	if e.off(f.Aspect) && e.in.Guards != verdict.LooseGuard {
 		return guardRows{formula: f, fixed: e.in.Guards.OffValue()}
 	}
 	if v == nil {
@@ -143,6 +143,11 @@ func (g *guardRows) mark(columns []string, values []schema.Value) verdict.Value 
 		out = verdict.Fuse(out, verdict.Fp)
 	}
 	return out
+}
+
+// doubtful reports whether missing evidence could change the guard's mark.
+func (g *guardRows) doubtful(mark verdict.Value) bool {
+	return g.quality != verdict.Sound && (mark != verdict.F || g.part != nil && g.part.Absence)
 }
 
 func agrees(cols []string, vals []schema.Value, otherCols []string, otherVals []schema.Value) bool {
@@ -191,7 +196,7 @@ func (e *clauseEval) row(f *policy.Formula, p *schema.Part, r *schema.Row, guard
 		gm := g.mark(p.Columns, r.Values)
 		mark = verdict.Arm(mark, gm)
 		robust = verdict.Arm(robust, gm)
-		if g.quality != verdict.Sound && gm != verdict.F {
+		if g.doubtful(gm) {
 			e.weaken(g.quality)
 			robust = verdict.T
 		}

@@ -75,23 +75,21 @@ type Decision struct {
 	Missing []aspects.Kind
 }
 
-// Aspects lists the aspects that own some formula of the bundle, in the order of
-// aspects.Kinds, without those switched off.
+// Aspects lists the aspects whose verdicts a decision needs, in the order of
+// aspects.Kinds: those that own some formula of the bundle. One that is switched off
+// is needed only for its guards, and only when they are evaluated all the same.
 func Aspects(b *policy.Bundle, o Options) []aspects.Kind {
 	var out []aspects.Kind
 	for _, k := range aspects.Kinds() {
-		if slices.Contains(o.Off, k) {
-			continue
+		off := slices.Contains(o.Off, k)
+		needs := func(f policy.Formula) bool {
+			return f.Aspect == k && (!off || f.Role == schema.RoleGuard && o.Guards == verdict.LooseGuard)
 		}
-		if slices.ContainsFunc(b.Clauses, func(c policy.Clause) bool { return owns(&c, k) }) {
+		if slices.ContainsFunc(b.Clauses, func(c policy.Clause) bool { return slices.ContainsFunc(c.Formulas, needs) }) {
 			out = append(out, k)
 		}
 	}
 	return out
-}
-
-func owns(c *policy.Clause, k aspects.Kind) bool {
-	return slices.ContainsFunc(c.Formulas, func(f policy.Formula) bool { return f.Aspect == k })
 }
 
 // Decide composes the decision from what is there. Aspects that did not answer

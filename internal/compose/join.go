@@ -3,6 +3,7 @@ package compose
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -36,7 +37,9 @@ type Joiner struct {
 	joins   map[schema.Attempt]*join
 	early   map[schema.Attempt][]received
 	faults  []string
+	lowest  uint64 // no attempt in early opens before this offset
 	out     []Proposal
+	kept    bool // out holds proposals made on restoring, for the first caller
 	foreign bool
 	nextDue int64 // not after the first time at which Due has something; 0: nothing
 }
@@ -76,12 +79,22 @@ func NewJoiner(partition uint32, cfg Config) *Joiner {
 }
 
 // RestoreJoiner returns the joiner of a folded partition. The verdicts on its open
-// attempts have to be given again.
+// attempts have to be given again. What can be decided without them is returned by
+// the first call that returns proposals.
 func RestoreJoiner(part *protocol.Partition, cfg Config) *Joiner {
 	j := &Joiner{cfg: cfg, part: part, joins: map[schema.Attempt]*join{}, early: map[schema.Attempt][]received{}}
 	j.foreign = part.Policy().Number != 0 && !bytes.Equal(part.Policy().Digest, cfg.Bundle.Digest[:])
 	part.Opened(func(e *protocol.Effect) { j.opened(e) })
+	j.kept = true
 	return j
+}
+
+// begin starts a call that returns proposals.
+func (j *Joiner) begin() {
+	if !j.kept {
+		j.out = j.out[:0]
+	}
+	j.kept = false
 }
 
 // Partition returns the folded protocol state. It must not be stepped.
@@ -120,7 +133,7 @@ func (j *Joiner) VerdictOffset(next uint64) uint64 {
 // Step folds the record at offset of the events topic and returns the resolutions
 // to append. The slice is valid until the next call.
 func (j *Joiner) Step(offset uint64, ev *schema.Event) []Proposal {
-	j.out = j.out[:0]
+	j.begin()
 	for _, e := range j.part.Step(offset, ev) {
 		switch e.Kind {
 		case protocol.Opened:
@@ -133,6 +146,7 @@ func (j *Joiner) Step(offset uint64, ev *schema.Event) []Proposal {
 			protocol.Advanced, protocol.Evicted, protocol.Violated:
 		}
 	}
+	j.dropEarly()
 	return j.out
 }
 
@@ -152,13 +166,11 @@ func (j *Joiner) opened(e *protocol.Effect) {
 // Verdict takes the part verdict at offset of the verdicts topic and returns the
 // resolutions to append.
 func (j *Joiner) Verdict(offset uint64, v *schema.Verdict) []Proposal {
-	j.out = j.out[:0]
+	j.begin()
 	r := received{verdict: v, hash: v.Hash(), offset: offset}
 	jn := j.joins[v.Attempt]
 	if jn == nil {
-		if v.Attempt.Opening >= j.part.Next() {
-			j.early[v.Attempt] = append(j.early[v.Attempt], r)
-		}
+		j.keepEarly(r)
 		return j.out
 	}
 	j.take(jn, r)
@@ -166,11 +178,52 @@ func (j *Joiner) Verdict(offset uint64, v *schema.Verdict) []Proposal {
 	return j.out
 }
 
+// keepEarly keeps a verdict on an attempt that may open with a record not yet folded.
+// Of one aspect two that differ are kept: they are the fault, and a third adds nothing.
+func (j *Joiner) keepEarly(r received) {
+	a := r.verdict.Attempt
+	if a.Opening < j.part.Next() {
+		return
+	}
+	same := 0
+	for _, k := range j.early[a] {
+		if k.verdict.Aspect == r.verdict.Aspect {
+			if same++; same == 2 || bytes.Equal(k.hash, r.hash) {
+				return
+			}
+		}
+	}
+	if len(j.early) == 0 || a.Opening < j.lowest {
+		j.lowest = a.Opening
+	}
+	j.early[a] = append(j.early[a], r)
+}
+
+// dropEarly forgets the verdicts on attempts that the log did not open where they say.
+func (j *Joiner) dropEarly() {
+	next := j.part.Next()
+	if len(j.early) == 0 || j.lowest >= next {
+		return
+	}
+	j.lowest = math.MaxUint64
+	for a, list := range j.early {
+		if a.Opening < next {
+			delete(j.early, a)
+			j.fault("a %s verdict names attempt %v, which never opened", list[0].verdict.Aspect, a)
+			continue
+		}
+		j.lowest = min(j.lowest, a.Opening)
+	}
+}
+
 // take files a verdict under its attempt. Two values for one key are a fault: the
 // attempt then fails closed (rule 2).
 func (j *Joiner) take(jn *join, r received) {
 	v := r.verdict
 	switch {
+	case v.Tenant != jn.effect.Trace.Tenant:
+		j.fault("a %s verdict on call %s is of another tenant", v.Aspect, jn.call.ID)
+		return
 	case !bytes.Equal(v.Policy, jn.effect.Policy):
 		j.fault("a %s verdict on call %s is of another policy", v.Aspect, jn.call.ID)
 		return
@@ -204,7 +257,7 @@ func (j *Joiner) tryDecide(jn *join) {
 		return
 	}
 	d := j.decide(jn)
-	if jn.conflict == "" && !d.Final() {
+	if jn.conflict == "" && (!d.Final() || len(d.Missing) > 0 && j.mayHold(jn, &d)) {
 		return
 	}
 	j.propose(jn, &d)
@@ -213,7 +266,7 @@ func (j *Joiner) tryDecide(jn *join) {
 // Due proposes resolutions for the attempts whose deadline, less the margin, is not
 // after now: with the parts that are there, the others named as missing.
 func (j *Joiner) Due(now int64) []Proposal {
-	j.out = j.out[:0]
+	j.begin()
 	var due []*join
 	for _, jn := range j.joins {
 		if dl := jn.call.Deadline; dl != 0 && dl-j.margin(jn) <= now && !jn.decided {
@@ -302,7 +355,7 @@ func (j *Joiner) Retry(a schema.Attempt) {
 // Again proposes the resolutions of all attempts that could be decided and have no
 // proposal outstanding.
 func (j *Joiner) Again() []Proposal {
-	j.out = j.out[:0]
+	j.begin()
 	var open []*join
 	for _, jn := range j.joins {
 		open = append(open, jn)

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aspis-rv/aspis/internal/protocol"
@@ -139,7 +140,25 @@ func (j *Joiner) awaits(jn *join, d *Decision) []string {
 		}
 		awaits = append(awaits, pending...)
 	}
-	return awaits
+	slices.Sort(awaits)
+	return slices.Compact(awaits)
+}
+
+// mayHold reports whether the parts that are missing could turn a refusal into a
+// hold: every violation that is proven could be cured by waiting, and the parts may
+// lift whatever else refuses.
+func (j *Joiner) mayHold(jn *join, d *Decision) bool {
+	if d.Clause == "" || jn.effect.Distrusted {
+		return false
+	}
+	for i := range d.Clauses {
+		c := &d.Clauses[i]
+		proven := !c.Shadow && c.Ruling.Outcome == verdict.Refuse && c.Ruling.Reason == verdict.Violation
+		if proven && len(j.suppliers(jn, clauseOf(j.cfg.Bundle, c.ID))) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // suppliers lists the calls in flight of the same session whose ok result adds a
