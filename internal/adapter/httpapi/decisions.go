@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -58,7 +59,7 @@ func query(r *http.Request, set func(name, value string) error) *failure {
 	}
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return malformed(fmt.Errorf("the query is malformed; percent-encode what is not a letter or a digit"))
+		return malformed(errors.New("the query is malformed; percent-encode what is not a letter or a digit"))
 	}
 	names := make([]string, 0, len(values))
 	for name := range values {

@@ -225,7 +225,6 @@ func drainBody(t *testing.T, r io.Reader) string {
 	return string(b)
 }
 
-
 // sendUnchecked is send for statuses that no real backend gives on that route.
 func sendUnchecked(t *testing.T, s *Server, q request) *httptest.ResponseRecorder {
 	t.Helper()

@@ -279,6 +279,9 @@ func fieldsOf(t reflect.Type) (types map[string]string, always []string) {
 		if !f.IsExported() {
 			continue
 		}
+		if !f.IsExported() {
+			continue
+		}
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		types[name] = typeOf(f.Type)
 		if !strings.Contains(opts, "omitempty") {

@@ -113,8 +113,7 @@ func (s *Server) panicked(w *reply, r *http.Request, p any) {
 	if w.status != 0 {
 		panic(http.ErrAbortHandler) // part of an answer is out: break the connection off
 	}
-	w.route = nil // a decision object, whatever was asked for
-	w.fail(&failure{http.StatusInternalServerError, verdict.NoAnswer, "the server failed at this request"})
+	w.decided(http.StatusInternalServerError, refusal(verdict.NoAnswer, "the server failed at this request"))
 }
 
 // Serve answers requests on ln until ctx ends. Then it takes no new connections, lets

@@ -20,6 +20,7 @@ type pendingCall struct {
 	// Guarded by the table.
 	answer    *Answer
 	delivered bool   // somebody took the answer
+	sealed    bool   // which permit the answer has is settled
 	first     string // id of the record that this one repeats; see alias
 	gaveUp    bool   // answered by the gate itself before a resolution stood
 	expiring  bool   // an `expired` record was appended
@@ -109,6 +110,18 @@ func (t *pendingTable) resolve(p *pendingCall, a *Answer) bool {
 		close(p.done)
 	}
 	return true
+}
+
+// seal settles which permit those who wait for p get, nil for none. It returns the
+// permit of the first call, and whether this was it.
+func (t *pendingTable) seal(p *pendingCall, permit *Permit) (sealed *Permit, first bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.sealed {
+		return p.answer.Permit, false
+	}
+	p.sealed, p.answer.Permit = true, permit
+	return permit, true
 }
 
 // giveUp answers without a resolution, unless one came. It returns a copy of the

@@ -65,6 +65,9 @@ func (s *Service) permit(call *schema.Event, g ground, now time.Time) (*Permit, 
 		NotAfter: now.Add(s.cfg.NotAfter).UnixNano(), Policy: hexOf(g.policy), Position: attemptString(g.attempt),
 		Principal: call.Actor.ID, Tenant: call.Tenant,
 	})
+	if err == nil {
+		st, err = schema.Canonical(st) // the encoder escapes <, > and &
+	}
 	if err != nil {
 		return nil, fmt.Errorf("gate: encoding a permit: %w", err)
 	}
@@ -90,19 +93,26 @@ func (l *lane) finish(p *pendingCall, a *Answer, ready prepared) *Answer {
 	}
 	now := time.Now()
 	if now.UnixNano() > p.event.Deadline {
-		l.withdraw(p.event)
-		return l.lateAnswer()
+		return l.seal(p, a, nil, l.lateAnswer())
 	}
 	if ready.permit == nil || !ready.ground.equal(a.ground) || now.Sub(ready.at) > l.cfg.NotAfter/4 {
 		ready = l.prepare(p.event, a.ground)
 	}
-	if ready.permit == nil {
-		l.withdraw(p.event)
-		return refusal(verdict.NoAnswer, "the permit could not be signed")
+	return l.seal(p, a, ready.permit, refusal(verdict.NoAnswer, "the permit could not be signed"))
+}
+
+// seal completes the answer with the one permit that all who waited for it get: the
+// first one sealed, which is none when permit is nil. The call is withdrawn then.
+func (l *lane) seal(p *pendingCall, a *Answer, permit *Permit, none *Answer) *Answer {
+	sealed, first := l.pending.seal(p, permit)
+	if sealed != nil {
+		a.Permit = sealed
+		return a
 	}
-	out := *a
-	out.Permit = ready.permit
-	return &out
+	if first {
+		l.withdraw(p.event)
+	}
+	return none
 }
 
 // signed reports whether a resolution carries the signature of a composer that this
