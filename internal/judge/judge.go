@@ -150,11 +150,15 @@ func (j *Judge) judge(e *protocol.Effect) *schema.Verdict {
 		return nil
 	}
 	in, _ := j.input(e)
+	m := j.monitors[e.Trace]
+	if m == nil {
+		m = j.cfg.Engine.New() // not kept: a call that is refused leaves no monitor behind
+	}
 	v := &schema.Verdict{
 		Tenant: e.Trace.Tenant, Trace: e.Trace.Trace, Attempt: e.Attempt,
 		Aspect: string(j.cfg.Engine.Kind()), Policy: j.cfg.Bundle.Digest[:],
 		TimePoint: e.TimePoint, Timestamp: e.Timestamp,
-		Parts: j.monitor(e.Trace).Judge(in),
+		Parts: m.Judge(in),
 	}
 	for i := range v.Parts {
 		v.Completeness = verdict.Worse(v.Completeness, v.Parts[i].Completeness)
@@ -175,14 +179,16 @@ func (j *Judge) Pending() []*schema.Verdict {
 	return out
 }
 
-// StateHash is the SHA-256 of the committed monitor states of the partition. It
-// does not depend on which calls are pending.
+// StateHash is the SHA-256 of the committed states of the partition's traces: their
+// monitors, and of which relations some fact is unknown. It does not depend on which
+// calls are pending, or were refused.
 func (j *Judge) StateHash() [32]byte {
 	h := sha256.New()
 	for _, id := range j.sortedTraces() {
 		state := j.monitors[id].AppendState(nil)
 		fmt.Fprintf(h, "%d:%s%d:%s%d:", len(id.Tenant), id.Tenant, len(id.Trace), id.Trace, len(state))
 		h.Write(state)
+		fmt.Fprintf(h, "%q", j.uncertain[id])
 	}
 	return [32]byte(h.Sum(nil))
 }
