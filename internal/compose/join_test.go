@@ -60,8 +60,12 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	b := loaded(t)
 	r := &rig{t: t, b: b, j: NewJoiner(3, config(b))}
-	r.event(&schema.Event{Kind: schema.KindPolicy, Activation: &schema.Activation{Number: 1, Digest: b.Digest[:]}})
+	r.event(activation(b))
 	return r
+}
+
+func activation(b *policy.Bundle) *schema.Event {
+	return &schema.Event{Kind: schema.KindPolicy, Activation: &schema.Activation{Number: 1, Digest: b.Digest[:]}}
 }
 
 func config(b *policy.Bundle) Config {

@@ -177,10 +177,10 @@ func (j *Joiner) suppliers(jn *join, c *policy.Clause) []string {
 func supplies(b *policy.Bundle, c *policy.Clause, tool string) bool {
 	for i := range c.Formulas {
 		f := &c.Formulas[i]
-		if f.Checked == nil || !f.Checked.Absence || f.Role != schema.RoleForbid {
+		if f.Role != schema.RoleForbid {
 			continue
 		}
-		for _, rel := range f.Checked.Relations {
+		for rel := range lifting(f.Checked) {
 			if b.ResultSupplies(tool, rel) {
 				return true
 			}
