@@ -80,8 +80,7 @@ func (e *env) exit(err error) int {
 		return exitNo
 	}
 	fmt.Fprintf(e.err, "aspis: %s\n", err)
-	var p *problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem](err); ok {
 		fmt.Fprintf(e.err, "hint: %s\n", p.hint)
 	}
 	if errors.Is(err, bus.ErrUnavailable) {

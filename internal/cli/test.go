@@ -101,7 +101,7 @@ func runTest(t *policy.Test, cfg offline.Config) (testLine, error) {
 // escalation, whether or not somebody is there to be asked.
 func outcomeOf(d *offline.Decision) policy.Outcome {
 	out := policy.Outcome{
-		Decision: d.Ruling.Outcome, Flagged: d.Flagged, Reason: d.Ruling.Reason, Value: d.Value,
+		Decision: d.Outcome, Flagged: d.Flagged, Reason: d.Reason, Value: d.Value,
 	}
 	for i := range d.Clauses {
 		c := &d.Clauses[i]

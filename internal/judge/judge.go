@@ -186,7 +186,7 @@ func (j *Judge) StateHash() [32]byte {
 	h := sha256.New()
 	for _, id := range j.sortedTraces() {
 		state := j.monitors[id].AppendState(nil)
-		fmt.Fprintf(h, "%d:%s%d:%s%d:", len(id.Tenant), id.Tenant, len(id.Trace), id.Trace, len(state))
+		_, _ = fmt.Fprintf(h, "%d:%s%d:%s%d:", len(id.Tenant), id.Tenant, len(id.Trace), id.Trace, len(state))
 		h.Write(state)
 		fmt.Fprintf(h, "%q", j.uncertain[id])
 	}

@@ -35,7 +35,7 @@ func BenchmarkDecision(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // a benchmark
 	n, err := node.New(node.Config{
 		Bus:    func(string) (bus.Bus, error) { return conn, nil },
 		Bundle: bundle, Rules: protocol.DefaultRules(), Secret: make([]byte, 32), GateKey: key, ComposerKey: key,
@@ -46,7 +46,12 @@ func BenchmarkDecision(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- n.Run(ctx) }()
-	defer func() { cancel(); <-done }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
+	}()
 	if err := n.Ready(ctx); err != nil {
 		b.Fatal(err)
 	}

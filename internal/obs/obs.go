@@ -7,17 +7,29 @@ import (
 	"log/slog"
 )
 
-// Attribute constructors, one per key.
-func Err(err error) slog.Attr      { return slog.Any("error", err) }
+// Err is the failure.
+func Err(err error) slog.Attr { return slog.Any("error", err) }
+
+// Partition is the partition concerned.
 func Partition(p uint32) slog.Attr { return slog.Uint64("partition", uint64(p)) }
-func Offset(o uint64) slog.Attr    { return slog.Uint64("offset", o) }
-func Aspect(a string) slog.Attr    { return slog.String("aspect", a) }
+
+// Offset is the log offset concerned.
+func Offset(o uint64) slog.Attr { return slog.Uint64("offset", o) }
+
+// Aspect is the aspect concerned.
+func Aspect(a string) slog.Attr { return slog.String("aspect", a) }
+
+// Policy is the name of a bundle.
 func Policy(name string) slog.Attr { return slog.String("policy", name) }
-func Digest(d string) slog.Attr    { return slog.String("digest", d) }
-func Detail(d string) slog.Attr    { return slog.String("detail", d) }
-func Address(a string) slog.Attr   { return slog.String("address", a) }
-func Reason(r string) slog.Attr    { return slog.String("reason", r) }
-func Count(n int) slog.Attr        { return slog.Int("count", n) }
+
+// Digest is a digest in hex.
+func Digest(d string) slog.Attr { return slog.String("digest", d) }
+
+// Detail is what was found, for operators.
+func Detail(d string) slog.Attr { return slog.String("detail", d) }
+
+// Address is a network address.
+func Address(a string) slog.Attr { return slog.String("address", a) }
 
 // Logger returns l, or a logger that discards when l is nil.
 func Logger(l *slog.Logger) *slog.Logger {

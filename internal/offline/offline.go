@@ -69,7 +69,7 @@ func New(cfg Config) *Runner {
 	for _, e := range cfg.Engines {
 		r.judges = append(r.judges, judge.New(0, judge.Config{Bundle: cfg.Bundle, Engine: e, Rules: rules, Observe: cfg.Observe}))
 	}
-	r.append(&schema.Event{Kind: schema.KindPolicy, Activation: &schema.Activation{
+	_ = r.append(&schema.Event{Kind: schema.KindPolicy, Activation: &schema.Activation{
 		Number: 1, Digest: cfg.Bundle.Digest[:], Name: cfg.Bundle.Name, Revision: cfg.Bundle.Revision,
 	}})
 	return r
@@ -158,7 +158,8 @@ func (r *Runner) append(ev *schema.Event) error {
 			}
 		case protocol.Violated:
 			return fmt.Errorf("call %q: %s", ev.CallID, e.Detail)
-		default:
+		case protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Settled, protocol.Interim,
+			protocol.Finished, protocol.Advanced, protocol.Activated, protocol.Evicted:
 		}
 	}
 	var verdicts []*schema.Verdict

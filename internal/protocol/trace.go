@@ -189,7 +189,7 @@ func (p *Partition) point(t *trace, ev *schema.Event, offset uint64) {
 }
 
 func (p *Partition) acceptResult(t *trace, c *Call, ev *schema.Event, offset uint64) bool {
-	why := ""
+	var why string
 	switch {
 	case c == nil && t.partial:
 		p.void(offset, ev, "a result for a call that is not remembered")

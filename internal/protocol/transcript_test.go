@@ -88,7 +88,6 @@ type player struct {
 	seqs   map[string]uint64
 	last   *schema.Event
 	print  strings.Builder
-	quiet  bool
 }
 
 func newPlayer(t *testing.T) *player {

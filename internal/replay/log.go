@@ -283,7 +283,8 @@ func (p *partition) settle(e *protocol.Effect) {
 		delete(p.open, e.Attempt)
 		return
 	case protocol.Settled, protocol.Interim:
-	default:
+	case protocol.Opened, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Voided, protocol.Repeated,
+		protocol.Finished, protocol.Advanced, protocol.Activated, protocol.Evicted, protocol.Violated:
 		return
 	}
 	a := p.open[e.Attempt]

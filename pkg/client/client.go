@@ -76,7 +76,7 @@ func (d *Decision) Retry() bool {
 }
 
 // Problem is a gate's refusal of anything but a call.
-type Problem struct {
+type Problem struct { //nolint:errname // the field has this name for it (RFC 9457)
 	Status  int    `json:"-"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`

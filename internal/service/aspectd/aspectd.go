@@ -129,7 +129,7 @@ func (w *worker) run(ctx context.Context) error {
 // ended turns the errors of a stop into nil.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // a stop is no failure
 	}
 	return err
 }

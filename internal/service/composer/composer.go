@@ -119,7 +119,7 @@ func (s *Service) Ready(ctx context.Context) error {
 
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // a stop is no failure
 	}
 	return err
 }

@@ -186,12 +186,11 @@ func (w *worker) event(rec bus.Record) {
 	}
 	ev.Position = schema.Position{Partition: rec.Partition, Offset: rec.Offset}
 	w.since++
-	switch ev.Kind {
-	case schema.KindTick:
+	if ev.Tick != nil {
 		delete(w.proposed, tickKey(ev.Tick.N))
-	case schema.KindPolicy:
+	}
+	if ev.Activation != nil {
 		delete(w.proposed, policyKey(ev.Activation.Number))
-	default: // only create-once records of the composer itself are tracked
 	}
 	w.propose(w.joiner.Step(rec.Offset, ev))
 }

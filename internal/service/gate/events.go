@@ -17,7 +17,7 @@ import (
 )
 
 // Problem is a refusal of anything but a call.
-type Problem struct {
+type Problem struct { //nolint:errname // the field has this name for it (RFC 9457)
 	Reason  verdict.Reason
 	Message string
 }
@@ -195,9 +195,6 @@ func (l *lane) toolOf(ev *schema.Event) string {
 
 // IsProblem returns the Problem in err's chain, or nil.
 func IsProblem(err error) *Problem {
-	var p *Problem
-	if errors.As(err, &p) {
-		return p
-	}
-	return nil
+	p, _ := errors.AsType[*Problem](err)
+	return p
 }

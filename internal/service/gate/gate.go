@@ -122,7 +122,7 @@ func (s *Service) Run(ctx context.Context) error {
 		g.Go(func() error {
 			err := l.run(ctx)
 			if ctx.Err() != nil {
-				return nil
+				return nil //nolint:nilerr // a stop is no failure
 			}
 			return err
 		})

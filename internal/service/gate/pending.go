@@ -197,10 +197,3 @@ func (t *pendingTable) sweep(limit time.Time) []*pendingCall {
 	}
 	return stale
 }
-
-// len returns the number of pending calls.
-func (t *pendingTable) len() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.mu.byID)
-}

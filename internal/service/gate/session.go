@@ -48,7 +48,7 @@ func (k *sessionKeys) issue(p Principal, partition uint32) string {
 
 func (k *sessionKeys) sign(tenant, body string) string {
 	h := hmac.New(sha256.New, k.mac)
-	fmt.Fprintf(h, "%d:%s%s", len(tenant), tenant, body)
+	_, _ = fmt.Fprintf(h, "%d:%s%s", len(tenant), tenant, body)
 	return encode(h.Sum(nil)[:15])
 }
 
