@@ -28,13 +28,15 @@ func (p *Partition) expireCalls(offset uint64) {
 	for _, c := range slices.Clone(p.unresolved) {
 		if c.Status.Unresolved() && c.Deadline != 0 && c.Deadline < p.tick.Time {
 			t := p.traces[TraceID{c.Event.Tenant, c.Event.Trace}]
-			p.settle(t, c, offset, synthesised(c, schema.SettledExpired, verdict.Late, waitedFor(c)))
+			p.settle(t, c, offset, synthesised(c, schema.SettledExpired, verdict.Late, c.WaitedFor()))
 			p.drain(t, offset)
 		}
 	}
 }
 
-func waitedFor(c *Call) string {
+// WaitedFor says what an unresolved call was waiting for when its deadline passed
+// (rule 14).
+func (c *Call) WaitedFor() string {
 	switch {
 	case c.Status == CallHeld && c.escalated:
 		return "the deadline passed while it waited for an approval"

@@ -98,6 +98,9 @@ func TestLoosenedRules(t *testing.T) {
 		if !ok {
 			t.Fatalf("no bounds for %q", what)
 		}
+		if raced && (cfg.callB || cfg.repeat) {
+			continue // many states; see raced
+		}
 		cfg.rule = m
 		start := time.Now()
 		e := explore(&cfg, 1_000_000, nil)
@@ -121,10 +124,13 @@ func TestReadersAgree(t *testing.T) {
 		records = append(records, resolve(o, permit), resolve(o, refuse), resolve(o, hold))
 	}
 	start := time.Now()
-	count, folded := 0, 0
+	count, folded, nth := 0, 0, 87
+	if raced {
+		nth *= 10
+	}
 	var extend func(r reader, depth int)
 	extend = func(r reader, depth int) {
-		if count++; count%87 == 0 && r.n > 0 {
+		if count++; count%nth == 0 && r.n > 0 {
 			folded++
 			if err := compare(&r); err != nil {
 				t.Fatalf("%v\n%s", err, listing(&r))
@@ -143,7 +149,7 @@ func TestReadersAgree(t *testing.T) {
 	extend(read(asWritten, []record{by(recCall, callA, 0, 0), resolve(0, permit), by(recCall, callB, 1, 0)}), 4)
 	extend(read(asWritten, []record{by(recCall, callA, 0, 0), by(recCall, callB, 1, 0), resolve(0, permit)}), 5)
 	t.Logf("%d logs, %d of them by the real fold, %v", count, folded, time.Since(start).Round(time.Millisecond))
-	if folded < minLogs {
+	if !raced && folded < minLogs {
 		t.Errorf("%d logs were folded by the real code, want %d", folded, minLogs)
 	}
 }
