@@ -71,9 +71,9 @@ func TestSelfIsThisProcess(t *testing.T) {
 
 func TestModelNamesAClassOnly(t *testing.T) {
 	for cpuinfo, want := range map[string]string{
-		"processor : 0\nmodel name\t: AMD EPYC 7763 64-Core Processor\n":                    "AMD EPYC 7763",
+		"processor : 0\nmodel name\t: AMD EPYC 7763 64-Core Processor\n":                     "AMD EPYC 7763",
 		"model name : Intel(R) Xeon(R) Platinum 8370C CPU @ 2.80GHz\nmodel name : another\n": "Intel Xeon Platinum 8370C",
-		"":                 runtime.GOARCH,
+		"":                runtime.GOARCH,
 		"model name : \n": runtime.GOARCH,
 	} {
 		if got := model(cpuinfo); got != want {

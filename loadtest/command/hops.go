@@ -1,0 +1,83 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/loadtest/deploy"
+	"github.com/aspis-rv/aspis/loadtest/hops"
+	"github.com/aspis-rv/aspis/loadtest/measure"
+	"github.com/aspis-rv/aspis/loadtest/script"
+	"github.com/aspis-rv/aspis/loadtest/table"
+)
+
+// hopsOutput is the JSON form of the mode.
+type hopsOutput struct {
+	*hops.Report
+	Row *table.Row `json:"row"`
+}
+
+func newHops(e *env) *cobra.Command {
+	f := runFlags{tenants: 1, rows: nil}
+	var workload string
+	cmd := &cobra.Command{
+		Use: "hops", Short: "Where the time of one decision goes, in process, one session at a time", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return e.hops(cmd.Context(), &f, workload) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&workload, "workload", "baseline", "bundle and its sessions")
+	fs.Uint64Var(&f.seed, "seed", 1, "of scripts")
+	fs.DurationVar(&f.warmup, "warmup", defaultWarmup, "time before the measurement that does not count")
+	fs.DurationVar(&f.measure, "measure", 5*time.Second, "measured time")
+	fs.Uint32Var(&f.partitions, "partitions", 8, "partitions of the log")
+	return cmd
+}
+
+// hops measures one closed loop with every passing noted. The notes cost some
+// microseconds of each decision.
+func (e *env) hops(ctx context.Context, f *runFlags, workload string) error {
+	w, err := script.Load(workload, f.seed)
+	if err != nil {
+		return err
+	}
+	trace := hops.New()
+	s := surface{
+		name: "Go API, traced", setting: table.Unbarred,
+		begin: func() { trace.Switch(true) }, end: func() { trace.Switch(false) },
+		start: func(ctx context.Context, o deploy.Options) (*deploy.Deployment, error) {
+			d, err := deploy.InProcess(ctx, o, func(role string, b bus.Bus) bus.Bus { return trace.Wrap(role, b) })
+			if err == nil {
+				for i := range d.Doors {
+					d.Doors[i] = trace.Door(d.Doors[i])
+				}
+			}
+			return d, err
+		},
+	}
+	row, err := f.measureRow(ctx, s, w, spec{loop: "closed", sessions: 1, tenants: 1})
+	if err != nil {
+		return err
+	}
+	r, err := trace.Report()
+	if err != nil {
+		return err
+	}
+	if e.json {
+		enc := json.NewEncoder(e.out)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(hopsOutput{Report: r, Row: row})
+	} else {
+		fmt.Fprintf(e.out, "loadtest hops on %s, load average %s to %s, %s\n", measure.Machine(), row.Load[0], row.Load[1], workload)
+		err = r.WriteText(e.out)
+	}
+	if bad := row.Err(); bad != nil {
+		return errors.Join(err, fmt.Errorf("%w: %w", errUnsound, bad))
+	}
+	return err
+}
