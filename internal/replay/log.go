@@ -231,6 +231,11 @@ func (p *partition) step(rec bus.Record, ev *schema.Event) error {
 	for i := range effects {
 		p.settle(&effects[i])
 	}
+	for i := range effects {
+		if effects[i].Kind == protocol.Closed {
+			delete(p.open, effects[i].Attempt)
+		}
+	}
 	return nil
 }
 
@@ -279,11 +284,8 @@ func (p *partition) computed(v *schema.Verdict) {
 // it used.
 func (p *partition) settle(e *protocol.Effect) {
 	switch e.Kind {
-	case protocol.Closed:
-		delete(p.open, e.Attempt)
-		return
-	case protocol.Settled, protocol.Interim:
-	case protocol.Opened, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Voided, protocol.Repeated,
+	case protocol.Settled, protocol.Interim: // an interim one follows the end of its attempt
+	case protocol.Opened, protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Voided, protocol.Repeated,
 		protocol.Finished, protocol.Advanced, protocol.Activated, protocol.Evicted, protocol.Violated:
 		return
 	}
