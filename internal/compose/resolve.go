@@ -86,13 +86,25 @@ func Message(b *policy.Bundle, d *Decision) string {
 	case policy.DiscloseNone:
 		return ""
 	case policy.DiscloseClass:
-		return "clause " + c.ID
+		return "clause " + c.ID + unchecked(d.Reason)
 	case policy.DiscloseFull:
-		return c.ID + ": " + c.Text + bindings(d, c.ID)
+		return c.ID + unchecked(d.Reason) + ": " + c.Text + bindings(d, c.ID)
 	case policy.DiscloseHint:
-		return c.ID + ": " + c.Text
+		return c.ID + unchecked(d.Reason) + ": " + c.Text
 	}
-	return c.ID + ": " + c.Text
+	return c.ID + unchecked(d.Reason) + ": " + c.Text
+}
+
+// unchecked says of a clause that was not found violated why it refuses all the same.
+func unchecked(r verdict.Reason) string {
+	switch r {
+	case verdict.NoAnswer:
+		return " could not be checked, an aspect did not answer"
+	case verdict.Unknown:
+		return " could not be checked, the evidence is incomplete"
+	case verdict.Violation, verdict.Late, verdict.Invalid, verdict.Unmapped, verdict.Unrecorded, verdict.Busy, verdict.NotAdmitted:
+	}
+	return ""
 }
 
 func clauseOf(b *policy.Bundle, id string) *policy.Clause {
