@@ -201,19 +201,30 @@ func (l *lane) expire(p *pendingCall) {
 		reason = verdict.NoAnswer
 	}
 	call, first := p.event, l.pending.record(p)
+	message := l.lateMessage(call)
 	_, err := l.appender.Append(&schema.Event{
 		ID: call.ID + "/expired", Tenant: call.Tenant, Trace: call.Trace, Kind: schema.KindResolution,
 		CallID: call.CallID, SessionID: call.SessionID, ClaimedTS: time.Now().UnixNano(),
 		Actor: schema.Actor{ID: l.cfg.Name, Class: schema.ClassMonitor}, Tool: call.Tool,
 		Resolution: &schema.Resolution{
 			CallID: call.CallID, Attempt: schema.Attempt{Partition: l.partition, CallID: first},
-			Outcome: schema.SettledExpired, Reason: reason, Message: "the deadline passed before a decision",
+			Outcome: schema.SettledExpired, Reason: reason, Message: message,
 			CallDigest: call.Digest, Writer: l.cfg.Name,
 		},
 	}, bus.Reserved)
 	if err != nil {
 		l.cfg.Metrics.unrecorded()
 	}
+}
+
+// lateMessage says what a call has waited for (rule 14).
+func (l *lane) lateMessage(call *schema.Event) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.mu.fold.Lookup(traceID(call), call.SessionID, call.CallID); c != nil && c.Status.Unresolved() {
+		return c.WaitedFor()
+	}
+	return "the deadline passed before a decision"
 }
 
 func (l *lane) ended(ev *schema.Event) bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -120,18 +121,36 @@ func (l *lane) step(rec bus.Record) {
 		l.apply(&effects[i], rec.Offset)
 	}
 	l.mu.Unlock()
-	if w := l.watches.take(ev.ID); w != nil {
-		w <- seen{violated: violation(effects)}
+	l.tell(ev, effects)
+}
+
+// tell tells those who posted a record what became of it. A record that waits behind
+// an open attempt is told of when its turn comes: only then is it known whether a
+// result belongs to a permitted call.
+func (l *lane) tell(ev *schema.Event, effects []protocol.Effect) {
+	queued := ev.Kind == schema.KindResult || ev.Kind == schema.KindMessage || ev.Kind == schema.KindObservation
+	for i := range effects {
+		e := &effects[i]
+		switch e.Kind {
+		case protocol.Stepped:
+			l.seen(e.Event.ID, "")
+		case protocol.Violated:
+			l.seen(e.Event.ID, e.Detail)
+		case protocol.Voided:
+			queued = queued && e.Event != ev
+		case protocol.Opened, protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Settled, protocol.Interim,
+			protocol.Repeated, protocol.Finished, protocol.Advanced, protocol.Activated, protocol.Evicted:
+		}
+	}
+	if !queued {
+		l.seen(ev.ID, "")
 	}
 }
 
-func violation(effects []protocol.Effect) string {
-	for i := range effects {
-		if effects[i].Kind == protocol.Violated {
-			return effects[i].Detail
-		}
+func (l *lane) seen(id, violated string) {
+	if w := l.watches.take(id); w != nil {
+		w <- seen{violated: violated}
 	}
-	return ""
 }
 
 // apply reacts to one effect. It is called with the fold locked and must not wait.
@@ -147,7 +166,7 @@ func (l *lane) apply(e *protocol.Effect, offset uint64) {
 		l.repeated(e)
 	case protocol.Voided:
 		if e.Event.Kind == schema.KindCall {
-			l.answer(e.Event.ID, refusal(verdict.Invalid, "this call_id was used for another call; use a new one"))
+			l.voided(e)
 		}
 	case protocol.Advanced:
 		l.lastTick.Store(e.Timestamp)
@@ -170,15 +189,32 @@ func (l *lane) answer(id string, a *Answer) {
 	}
 }
 
+// voided answers a call whose record changed nothing, unless the record is only a
+// second copy of the one that counts.
+func (l *lane) voided(e *protocol.Effect) {
+	switch c := l.mu.fold.Lookup(e.Trace, e.Event.SessionID, e.Event.CallID); {
+	case c == nil:
+		l.answer(e.Event.ID, refusal(verdict.Unrecorded, "the call came into the log too late; propose it again"))
+	case !slices.Equal(c.Digest, e.Event.Digest):
+		l.answer(e.Event.ID, refusal(verdict.Invalid, "this call_id was used for another call; use a new one"))
+	}
+}
+
 // settled answers a pending call by the resolution that stands (rule 12). A permit
-// that the gate can no longer deliver is withdrawn.
+// that the gate can no longer deliver is withdrawn. It delivers or withdraws only
+// where its own record was the last to propose the call (rule 17).
 func (l *lane) settled(e *protocol.Effect, offset uint64) {
 	p := l.pending.get(e.Call.ID)
 	if p == nil {
 		return
 	}
+	permit := e.Resolution.Outcome == schema.SettledPermit
+	if permit && e.Call.Claim != p.event.ID {
+		l.pending.resolve(p, refusal(verdict.Invalid, issuedMessage))
+		return
+	}
 	a := l.answerFor(e, p.event, offset)
-	if !l.pending.resolve(p, a) && e.Resolution.Outcome == schema.SettledPermit {
+	if taken := l.pending.resolve(p, a); permit && !(taken && a.permits()) {
 		l.withdraw(p.event)
 	}
 }

@@ -97,7 +97,7 @@ func (t *pendingTable) get(id string) *pendingCall {
 }
 
 // resolve sets the answer unless there is one. It reports whether the answer counts:
-// false means that the gate gave up before, so that a permit has to be withdrawn.
+// false means that another one was given before, so that a permit has to be withdrawn.
 func (t *pendingTable) resolve(p *pendingCall, a *Answer) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,10 +105,11 @@ func (t *pendingTable) resolve(p *pendingCall, a *Answer) bool {
 		t.removeLocked(p)
 		return false
 	}
-	if p.answer == nil {
-		p.answer = a
-		close(p.done)
+	if p.answer != nil {
+		return false
 	}
+	p.answer = a
+	close(p.done)
 	return true
 }
 
