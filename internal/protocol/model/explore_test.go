@@ -62,10 +62,10 @@ func (e *explorer) expand(i uint32) {
 		e.fail(bad, i)
 		return
 	}
-	from, any := rank(&s, n), false
+	from, moved := rank(&s, n), false
 	w := steps{cfg: e.cfg, s: &s, r: &r}
 	w.visit = func(a action, t *state) {
-		any = true
+		moved = true
 		e.steps++
 		if bad := checkStep(&s, t); bad != "" {
 			e.fail(bad, i)
@@ -84,7 +84,7 @@ func (e *explorer) expand(i uint32) {
 		}
 	}
 	w.all()
-	if !any {
+	if !moved {
 		e.ends++
 		if bad := checkEnd(&s, &r); bad != "" {
 			e.fail(bad, i)

@@ -53,17 +53,17 @@ func TestModel(t *testing.T) {
 	for i := range list {
 		cfg := &list[i]
 		start := time.Now()
-		real := &tie{nth: 1, seen: map[[maxLog]record]struct{}{}}
-		e := explore(cfg, 0, real.log)
+		sample := &tie{nth: 1, seen: map[[maxLog]record]struct{}{}}
+		e := explore(cfg, 0, sample.log)
 		t.Logf("%-46s %8d states, %9d steps, depth %d, %6d ends, %6d logs, %5d of them by the real fold, %v", cfg.name,
-			len(e.nodes), e.steps, e.depth, e.ends, len(real.seen), real.folded, time.Since(start).Round(time.Millisecond))
+			len(e.nodes), e.steps, e.depth, e.ends, len(sample.seen), sample.folded, time.Since(start).Round(time.Millisecond))
 		states += len(e.nodes)
-		logs += real.folded
+		logs += sample.folded
 		if e.violation != "" {
 			t.Errorf("%s: %s\n%s", cfg.name, e.violation, e.path())
 		}
-		if real.err != nil {
-			t.Errorf("%s: %v", cfg.name, real.err)
+		if sample.err != nil {
+			t.Errorf("%s: %v", cfg.name, sample.err)
 		}
 		if len(e.nodes) < cfg.atLeast || e.ends == 0 {
 			t.Errorf("%s: %d states and %d ends: the exploration has lost its subject", cfg.name, len(e.nodes), e.ends)

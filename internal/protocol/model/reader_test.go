@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // maxLog bounds the log of every configuration, and maxAttempts the attempts that
 // such a log can open: a record opens at most one, but for a hold and a grant, which
 // also may; the bound is checked.
@@ -135,12 +137,7 @@ func (r *reader) duplicate(i int8) bool {
 	if r.rule == duplicatesCount {
 		return false
 	}
-	for _, rec := range r.log[:i] {
-		if rec == r.log[i] {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.log[:i], r.log[i])
 }
 
 func (r *reader) proposed(i int8, c uint8) {
@@ -202,7 +199,7 @@ func (r *reader) drain(i int8) {
 
 func (r *reader) wakes() int8 {
 	best := int8(-1)
-	for c := int8(0); c < calls; c++ {
+	for c := range int8(calls) {
 		if r.status[c] == held && r.ready[c] && (best < 0 || r.first[c] < r.first[best]) {
 			best = c
 		}

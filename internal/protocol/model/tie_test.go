@@ -51,8 +51,8 @@ func offset(i int) uint64 { return 5 + 3*uint64(i) }
 
 func traceID() protocol.TraceID { return protocol.TraceID{Tenant: "acme", Trace: "fleet"} }
 
-// real is what the fold of internal/protocol makes of a log.
-type real struct {
+// actual is what the fold of internal/protocol makes of a log.
+type actual struct {
 	part     *protocol.Partition
 	attempts []schema.Attempt
 	points   []uint64 // time points of the attempts
@@ -67,7 +67,7 @@ type real struct {
 func compare(r *reader) error {
 	rules := protocol.DefaultRules()
 	rules.ResultTTL = 0
-	x := real{part: protocol.New(3, rules)}
+	x := actual{part: protocol.New(3, rules)}
 	x.part.Step(1, &schema.Event{ID: "policy/1", Kind: schema.KindPolicy, Activation: &schema.Activation{Number: 1, Digest: []byte("bundle")}})
 	restart := int(r.log[0]^r.log[1]<<1^r.log[2]<<2) % int(r.n)
 	for i := range int(r.n) {
@@ -84,7 +84,7 @@ func compare(r *reader) error {
 	return x.agrees(r)
 }
 
-func (x *real) restart(rules protocol.Rules) error {
+func (x *actual) restart(rules protocol.Rules) error {
 	b, err := x.part.AppendState(nil)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (x *real) restart(rules protocol.Rules) error {
 	return err
 }
 
-func (x *real) effect(e *protocol.Effect) {
+func (x *actual) effect(e *protocol.Effect) {
 	switch e.Kind {
 	case protocol.Opened:
 		x.attempts = append(x.attempts, e.Attempt)
@@ -118,7 +118,7 @@ func recordID(rec record) string { return fmt.Sprintf("record-%02x", rec) }
 func digest(c uint8) []byte { return []byte("digest of " + callID(c)) }
 
 // event is record i of the log as the roles would have written it.
-func (x *real) event(r *reader, i int) *schema.Event {
+func (x *actual) event(r *reader, i int) *schema.Event {
 	rec := r.log[i]
 	ev := &schema.Event{
 		ID: recordID(rec), Tenant: traceID().Tenant, Trace: traceID().Trace, SessionID: "session",
@@ -145,7 +145,7 @@ func (x *real) event(r *reader, i int) *schema.Event {
 
 // gate fills in a record of a gate. Its numbers are fixed by its content, so that
 // records written late are gaps that are filled, and doubled ones duplicates.
-func (x *real) gate(r *reader, ev *schema.Event, rec record) {
+func (x *actual) gate(r *reader, ev *schema.Event, rec record) {
 	c, w := callOf(rec), writerOf(rec)
 	ev.CallID = callID(c)
 	ev.Producer, ev.Incarnation = fmt.Sprintf("gate-%d", w>>1), 1+uint64(w&1)
@@ -174,7 +174,7 @@ func (r *reader) firstID(c uint8) string {
 }
 
 // resolution fills in a resolution. It names an attempt that the real fold opened.
-func (x *real) resolution(r *reader, ev *schema.Event, rec record) {
+func (x *actual) resolution(r *reader, ev *schema.Event, rec record) {
 	o := attemptOf(rec)
 	c := r.attempts[o].call
 	res := &schema.Resolution{CallID: callID(c), CallDigest: digest(c), Writer: "composer"}
@@ -194,7 +194,7 @@ func (x *real) resolution(r *reader, ev *schema.Event, rec record) {
 
 var errDiffers = errors.New("the real fold differs from the model's reader")
 
-func (x *real) agrees(r *reader) error {
+func (x *actual) agrees(r *reader) error {
 	if len(x.attempts) != int(r.judged) || len(x.adopted) != int(r.points) || x.violated != r.accused {
 		return fmt.Errorf("%w: %d attempts, %d adopted, violation %t; want %d, %d, %t", errDiffers,
 			len(x.attempts), len(x.adopted), x.violated, r.judged, r.points, r.accused)
@@ -218,7 +218,7 @@ func (x *real) agrees(r *reader) error {
 	return nil
 }
 
-func (x *real) agreesOn(r *reader, c uint8) error {
+func (x *actual) agreesOn(r *reader, c uint8) error {
 	got := x.part.Lookup(traceID(), "session", callID(c))
 	if got == nil || r.status[c] == absent {
 		if got != nil || r.status[c] != absent {
