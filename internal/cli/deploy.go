@@ -155,7 +155,7 @@ func parsePartitions(s string) ([]uint32, error) {
 		return nil, nil
 	}
 	var out []uint32
-	for _, part := range strings.SplitSeq(s, ",") {
+	for part := range strings.SplitSeq(s, ",") {
 		var lo, hi uint32
 		if n, err := fmt.Sscanf(part, "%d-%d", &lo, &hi); n != 2 || err != nil {
 			if _, err := fmt.Sscanf(part, "%d", &lo); err != nil {

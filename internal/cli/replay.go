@@ -101,7 +101,7 @@ func aspectsOff(on string) ([]aspects.Kind, error) {
 		names[string(k)] = k
 	}
 	is := map[aspects.Kind]bool{}
-	for _, s := range strings.SplitSeq(on, ",") {
+	for s := range strings.SplitSeq(on, ",") {
 		k, ok := names[strings.ToLower(strings.TrimSpace(s))]
 		if !ok {
 			return nil, fmt.Errorf("--aspects: %q is not an aspect; want S, T, Sigma or C", s)
