@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/loadtest/deploy"
 	"github.com/aspis-rv/aspis/loadtest/hops"
 	"github.com/aspis-rv/aspis/loadtest/measure"
@@ -26,12 +25,14 @@ type hopsOutput struct {
 func newHops(e *env) *cobra.Command {
 	f := runFlags{tenants: 1, rows: nil}
 	var workload string
+	var apart bool
 	cmd := &cobra.Command{
 		Use: "hops", Short: "Where the time of one decision goes, in process, one session at a time", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return e.hops(cmd.Context(), &f, workload) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return e.hops(cmd.Context(), &f, workload, apart) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&workload, "workload", "baseline", "bundle and its sessions")
+	fs.BoolVar(&apart, "apart", false, "roles meet in the log alone, over TCP, as separate processes do")
 	fs.Uint64Var(&f.seed, "seed", 1, "of scripts")
 	fs.DurationVar(&f.warmup, "warmup", defaultWarmup, "time before the measurement that does not count")
 	fs.DurationVar(&f.measure, "measure", 5*time.Second, "measured time")
@@ -41,17 +42,20 @@ func newHops(e *env) *cobra.Command {
 
 // hops measures one closed loop with every passing noted. The notes cost some
 // microseconds of each decision.
-func (e *env) hops(ctx context.Context, f *runFlags, workload string) error {
+func (e *env) hops(ctx context.Context, f *runFlags, workload string, apart bool) error {
 	w, err := script.Load(workload, f.seed)
 	if err != nil {
 		return err
 	}
-	trace := hops.New()
+	trace, start := hops.New(apart), deploy.InProcess
+	if apart {
+		start = deploy.Apart
+	}
 	s := surface{
 		name: "Go API, traced", setting: table.Unbarred,
 		begin: func() { trace.Switch(true) }, end: func() { trace.Switch(false) },
 		start: func(ctx context.Context, o deploy.Options) (*deploy.Deployment, error) {
-			d, err := deploy.InProcess(ctx, o, func(role string, b bus.Bus) bus.Bus { return trace.Wrap(role, b) })
+			d, err := start(ctx, o, trace.Wrap)
 			if err == nil {
 				for i := range d.Doors {
 					d.Doors[i] = trace.Door(d.Doors[i])
@@ -73,7 +77,7 @@ func (e *env) hops(ctx context.Context, f *runFlags, workload string) error {
 		enc.SetIndent("", "  ")
 		err = enc.Encode(hopsOutput{Report: r, Row: row})
 	} else {
-		fmt.Fprintf(e.out, "loadtest hops on %s, load average %s to %s, %s\n", measure.Machine(), row.Load[0], row.Load[1], workload)
+		fmt.Fprintf(e.out, "loadtest hops on %s, load average %s to %s, %s, roles %s\n", measure.Machine(), row.Load[0], row.Load[1], workload, map[bool]string{false: "together", true: "apart"}[apart])
 		err = r.WriteText(e.out)
 	}
 	if bad := row.Err(); bad != nil {

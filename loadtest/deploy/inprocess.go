@@ -21,54 +21,81 @@ import (
 // log on disk, as `aspis up` does, and reaches the gate by its Go API. wrap, when not
 // nil, is put around the connection of each role.
 func InProcess(ctx context.Context, o Options, wrap func(role string, b bus.Bus) bus.Bus) (*Deployment, error) {
-	d, err := inProcess(ctx, &o, wrap)
-	if err != nil {
+	return embedded(ctx, &o, wrap, [][]string{nil})
+}
+
+// Apart is InProcess with roles that meet in the log alone, over TCP, as separate
+// processes do.
+func Apart(ctx context.Context, o Options, wrap func(role string, b bus.Bus) bus.Bus) (*Deployment, error) {
+	return embedded(ctx, &o, wrap, [][]string{{node.RoleAspect}, {node.RoleComposer}, {node.RoleGate}})
+}
+
+// embedded runs one node for each list of roles.
+func embedded(ctx context.Context, o *Options, wrap func(role string, b bus.Bus) bus.Bus, nodes [][]string) (*Deployment, error) {
+	d := &Deployment{}
+	if err := d.startEmbedded(ctx, o, wrap, nodes); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-func inProcess(ctx context.Context, o *Options, wrap func(role string, b bus.Bus) bus.Bus) (*Deployment, error) {
-	d := &Deployment{}
+func (d *Deployment) startEmbedded(ctx context.Context, o *Options, wrap func(role string, b bus.Bus) bus.Bus, nodes [][]string) error {
 	if err := o.Validate(); err != nil {
-		return d, err
+		return err
 	}
 	k, err := makeKeys(filepath.Join(o.Dir, "keys"))
 	if err != nil {
-		return d, err
+		return err
 	}
-	srv, err := natsbus.StartServer(natsbus.ServerConfig{Dir: filepath.Join(o.Dir, "log"), DontListen: true})
+	apart := len(nodes) > 1
+	srv, err := natsbus.StartServer(natsbus.ServerConfig{Dir: filepath.Join(o.Dir, "log"), Host: "127.0.0.1", DontListen: !apart})
 	if err != nil {
-		return d, fmt.Errorf("deploy: %w", err)
+		return fmt.Errorf("deploy: %w", err)
 	}
 	d.onClose(func() error { srv.Shutdown(); return nil })
-	n, err := node.New(node.Config{
-		Bus: func(role string) (bus.Bus, error) {
-			b, err := natsbus.Connect(ctx, natsbus.Config{InProcess: srv, Name: role, Partitions: o.Partitions})
-			if err != nil {
-				return nil, err //nolint:wrapcheck // says where
-			}
-			d.onClose(b.Close)
-			if wrap == nil {
-				return b, nil
-			}
-			return wrap(role, b), nil
-		},
-		Bundle: o.Workload.Bundle, Rules: protocol.DefaultRules(), Secret: k.secret,
-		GateKey: k.gate, ComposerKey: k.composer, Registry: prometheus.NewRegistry(),
-	})
-	if err != nil {
-		return d, fmt.Errorf("deploy: %w", err)
+	connect := func(role string) (bus.Bus, error) {
+		cfg := natsbus.Config{InProcess: srv, Name: role, Partitions: o.Partitions}
+		if apart {
+			cfg.InProcess, cfg.URL = nil, srv.URL()
+		}
+		b, err := natsbus.Connect(ctx, cfg)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // says where
+		}
+		d.onClose(b.Close)
+		if wrap == nil {
+			return b, nil
+		}
+		return wrap(role, b), nil
 	}
-	d.run(ctx, n.Run)
-	ready, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	if err := n.Ready(ready); err != nil {
-		return d, fmt.Errorf("deploy: %w", err)
+	for _, roles := range nodes {
+		n, err := node.New(node.Config{
+			Bus: connect, Bundle: o.Workload.Bundle, Rules: protocol.DefaultRules(), Secret: k.secret,
+			GateKey: k.gate, ComposerKey: k.composer, Roles: roles, Registry: prometheus.NewRegistry(),
+		})
+		if err != nil {
+			return fmt.Errorf("deploy: %w", err)
+		}
+		if err := d.runNode(ctx, n); err != nil {
+			return err
+		}
+		if n.Gate != nil {
+			d.serveGo(o, n.Gate, k)
+		}
 	}
 	d.process("all roles and load generator", os.Getpid())
-	d.serveGo(o, n.Gate, k)
-	return d, nil
+	return nil
+}
+
+// runNode starts a node and returns when it is ready.
+func (d *Deployment) runNode(ctx context.Context, n *node.Node) error {
+	d.run(ctx, n.Run)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err := n.Ready(ctx); err != nil {
+		return fmt.Errorf("deploy: %w", err)
+	}
+	return nil
 }
 
 // run runs a role of this process until the deployment is closed.

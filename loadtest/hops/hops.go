@@ -43,6 +43,7 @@ type mark struct {
 // time. Safe for concurrent use.
 type Trace struct {
 	start time.Time
+	apart bool
 	mu    struct {
 		sync.Mutex
 		on    bool
@@ -50,8 +51,9 @@ type Trace struct {
 	}
 }
 
-// New returns a trace that collects nothing yet.
-func New() *Trace { return &Trace{start: time.Now()} }
+// New returns a trace that collects nothing yet. apart says that the roles meet in
+// the log alone.
+func New(apart bool) *Trace { return &Trace{start: time.Now(), apart: apart} }
 
 // Switch makes the trace collect, or stop.
 func (t *Trace) Switch(on bool) {

@@ -33,7 +33,7 @@ func TestPathsFollowsACall(t *testing.T) {
 		t.Fatal(err)
 	}
 	call, tick, res, result := record(t, schema.KindCall), record(t, schema.KindTick), record(t, schema.KindResolution), record(t, schema.KindResult)
-	tr := New()
+	tr := New(true)
 	us := time.Microsecond
 	tr.mu.marks = []mark{
 		{at: 5 * us, point: gateReads, data: res}, // before any call
@@ -70,6 +70,14 @@ func TestPathsFollowsACall(t *testing.T) {
 	if got := r.Whole.Permit.P50; got < 179 || got > 181 {
 		t.Errorf("the whole is %v µs, want 180", got)
 	}
+	tr.apart = false
+	together, err := tr.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := together.Hops[3].Permit.P50; got < 59 || got > 61 {
+		t.Errorf("from verdict to resolution %v µs, want 60", got)
+	}
 	var s strings.Builder
 	if err := r.WriteText(&s); err != nil {
 		t.Fatal(err)
@@ -82,7 +90,7 @@ func TestPathsFollowsACall(t *testing.T) {
 }
 
 func TestNothingFollowedIsAnError(t *testing.T) {
-	if r, err := New().Report(); err == nil {
+	if r, err := New(false).Report(); err == nil {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -41,7 +41,24 @@ type hop struct {
 	beside   bool
 }
 
-func hopsList() []hop {
+// together is the path where the composer runs beside the aspect and is handed its
+// verdicts; the log has them later.
+func together() []hop {
+	return []hop{
+		{"gate: check, canonical form, encode", made, gateAppends, false},
+		{"append call, store, deliver to aspect", gateAppends, aspectReads, false},
+		{"aspect: decode, fold, judge, encode", aspectReads, aspectEmits, false},
+		{"verdict in memory; composer: join, decide, sign, encode", aspectEmits, composerMakes, false},
+		{"create resolution, store, deliver to gate", composerMakes, gateReads, false},
+		{"gate: decode, fold, wake caller, permit", gateReads, answered, false},
+		{"append call, deliver to composer", gateAppends, composerHears, true},
+		{"append verdict, deliver to composer", aspectEmits, composerReads, true},
+		{"create resolution until acknowledged", composerMakes, composerKnows, true},
+	}
+}
+
+// apart is the path where roles meet in the log alone.
+func apart() []hop {
 	return []hop{
 		{"gate: check, canonical form, encode", made, gateAppends, false},
 		{"append call, store, deliver to aspect", gateAppends, aspectReads, false},
@@ -49,7 +66,7 @@ func hopsList() []hop {
 		{"append verdict, store, deliver to composer", aspectEmits, composerReads, false},
 		{"composer: decode, join, decide, sign, encode", composerReads, composerMakes, false},
 		{"create resolution, store, deliver to gate", composerMakes, gateReads, false},
-		{"gate: decode, fold, sign permit, wake caller", gateReads, answered, false},
+		{"gate: decode, fold, wake caller, permit", gateReads, answered, false},
 		{"append call, deliver to composer", gateAppends, composerHears, true},
 		{"create resolution until acknowledged", composerMakes, composerKnows, true},
 	}
@@ -67,7 +84,10 @@ func (t *Trace) Report() (*Report, error) {
 	marks := slices.Clone(t.mu.marks)
 	t.mu.Unlock()
 	r := &Report{}
-	list := hopsList()
+	list := together()
+	if t.apart {
+		list = apart()
+	}
 	whole := [2]*measure.Latency{measure.NewLatency(), measure.NewLatency()}
 	times := make([][2]*measure.Latency, len(list))
 	for i := range times {
