@@ -68,7 +68,7 @@ func badCalls(own, foreign, elsewhere string) []badInput {
 		{"no session", post("/v1/calls", `{"tool":"get_time"}`), 400, invalid, "session is missing"},
 		{"no tool", post("/v1/calls", `{"session":"`+own+`"}`), 400, invalid, "tool is missing"},
 		{"unknown session", post("/v1/calls", callText("s0.nonsense", "get_time", "")), 400, invalid, "POST /v1/sessions"},
-		{"forged session", post("/v1/calls", callText(own[:len(own)-1]+"x", "get_time", "")), 400, invalid, "POST /v1/sessions"},
+		{"forged session", post("/v1/calls", callText(forged(own), "get_time", "")), 400, invalid, "POST /v1/sessions"},
 		{"session of another principal", post("/v1/calls", callText(foreign, "get_time", "")), 400, invalid, "POST /v1/sessions"},
 		{"session of another tenant", post("/v1/calls", callText(elsewhere, "get_time", "")), 400, invalid, "POST /v1/sessions"},
 
@@ -84,6 +84,15 @@ func badCalls(own, foreign, elsewhere string) []badInput {
 		with(call("wrong credential", "", 401, invalid, "credential"), func(q *request) { q.token = "wrong-token-0123456789" }),
 		with(call("page of another site", "", 403, invalid, "Origin"), func(q *request) { q.header = map[string]string{"Origin": "https://evil.example"} }),
 	}
+}
+
+// forged is a session id with another last character.
+func forged(id string) string {
+	other := "a"
+	if strings.HasSuffix(id, other) {
+		other = "b"
+	}
+	return id[:len(id)-1] + other
 }
 
 // refusedByPolicy are requests that reach the log and are refused there.

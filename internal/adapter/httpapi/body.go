@@ -118,7 +118,7 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 	for {
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		if err == io.EOF { //nolint:errorlint // a reader returns it bare
+		if err == io.EOF {
 			return buf, nil
 		}
 		if err != nil {

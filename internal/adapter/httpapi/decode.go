@@ -104,14 +104,12 @@ func tooDeep(text []byte, limit int) int {
 
 // explain translates a decoder's error: what, where, how to repair it.
 func explain(body []byte, err error) error {
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		out := &BodyError{Pointer: string(syntax.JSONPointer), Offset: syntax.ByteOffset}
 		out.Problem, out.Repair = explainSyntax(body, syntax)
 		return out
 	}
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		out := &BodyError{Pointer: string(semantic.JSONPointer), Offset: semantic.ByteOffset}
 		out.Problem, out.Repair = explainMeaning(semantic)
 		return out

@@ -227,7 +227,7 @@ func TestStreamAnswersAtOnce(t *testing.T) {
 	}
 	r.Header.Set("Authorization", "Bearer "+agentToken)
 	r.Header.Set("Content-Type", typeNDJSON)
-	say := func(n int) { fmt.Fprintf(out, `{"session":"s1","text":"%d"}`+"\n", n) }
+	say := func(n int) { _, _ = fmt.Fprintf(out, `{"session":"s1","text":"%d"}`+"\n", n) }
 	go say(1)
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -266,7 +266,7 @@ func stalledStream(t *testing.T, ctx context.Context, url string) string { //nol
 	}
 	r.Header.Set("Authorization", "Bearer "+agentToken)
 	r.Header.Set("Content-Type", typeNDJSON)
-	go fmt.Fprintln(out, `{"session":"s1","text":"1"}`)
+	go func() { _, _ = fmt.Fprintln(out, `{"session":"s1","text":"1"}`) }()
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -142,6 +142,20 @@ func TestUnixSocketReplacesDeadOnesOnly(t *testing.T) {
 	}
 }
 
+func TestServeSaysWhatBroke(t *testing.T) {
+	ln, err := Listen(t.Context(), "127.0.0.1:0", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, &fake{}, func(c *Config) { c.TLS = &tls.Config{MinVersion: tls.VersionTLS13} }) // no certificate
+	if err := s.Serve(t.Context(), ln); err == nil || errors.Is(err, http.ErrServerClosed) {
+		t.Errorf("Serve without a certificate: %v", err)
+	}
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener is open: %v", err)
+	}
+}
+
 func TestServeTLS(t *testing.T) {
 	lender := httptest.NewUnstartedServer(http.NotFoundHandler()) // lends its certificate and client
 	lender.EnableHTTP2 = true

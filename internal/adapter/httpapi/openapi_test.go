@@ -4,6 +4,7 @@ import (
 	"bytes"
 	stdjson "encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -62,6 +63,12 @@ func parseDocument(t *testing.T) *document {
 		t.Fatal(err)
 	}
 	return &d
+}
+
+// closed reports whether an object has no members but those described.
+func closed(s jsonSchema) bool {
+	more, given := s.AdditionalProperties.(bool)
+	return given && !more
 }
 
 // resolve follows a reference.
@@ -132,7 +139,7 @@ func (d *document) objectFits(s jsonSchema, v map[string]any, at string) string 
 			if why := d.fits(p, e, at+"/"+name); why != "" {
 				return why
 			}
-		case s.AdditionalProperties == false:
+		case closed(s):
 			return fmt.Sprintf("%s has %s, which is not described", at, name)
 		}
 	}
@@ -266,13 +273,10 @@ func TestOpenAPIFields(t *testing.T) {
 // those that are never left out.
 func fieldsOf(t reflect.Type) (types map[string]string, always []string) {
 	types = map[string]string{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Anonymous {
 			inner, req := fieldsOf(f.Type)
-			for k, v := range inner {
-				types[k] = v
-			}
+			maps.Copy(types, inner)
 			always = append(always, req...)
 			continue
 		}
@@ -332,7 +336,7 @@ func compareFields(t *testing.T, name string, types map[string]string, s jsonSch
 	if diff := cmp.Diff(types, described); diff != "" {
 		t.Errorf("%s (-struct +description):\n%s", name, diff)
 	}
-	if s.Type != "object" || s.AdditionalProperties != false {
+	if s.Type != "object" || !closed(s) {
 		t.Errorf("%s is not a closed object", name)
 	}
 }

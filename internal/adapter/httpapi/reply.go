@@ -90,8 +90,7 @@ func (w *reply) problem(r *http.Request, err error) {
 // asProblem returns what the client is told about err: a gate.Problem in full, and
 // nothing of any other error.
 func (s *Server) asProblem(r *http.Request, err error) *Problem {
-	var p *gate.Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*gate.Problem](err); ok {
 		return &Problem{p.Reason, p.Message}
 	}
 	s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", obs.Err(err))

@@ -126,18 +126,21 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.serveOn(srv, ln) }()
 	s.log.LogAttrs(ctx, slog.LevelInfo, "listening", obs.Address(ln.Addr().String()))
-	var err error
+	var broken error
 	select {
-	case err = <-failed:
+	case broken = <-failed:
+		failed <- broken
 	case <-ctx.Done():
-		s.drain()
-		err = s.shutdown(ctx, srv)
-		<-failed
 	}
 	s.drain()
+	pending := s.shutdown(ctx, srv)
+	if broken = <-failed; errors.Is(broken, http.ErrServerClosed) {
+		broken = nil // by us
+	}
+	_ = ln.Close() // closed already, unless the server could not begin
 	s.inFlight.Wait()
 	s.log.LogAttrs(ctx, slog.LevelInfo, "stopped listening", obs.Address(ln.Addr().String()))
-	return err
+	return errors.Join(broken, pending)
 }
 
 func (s *Server) serveOn(srv *http.Server, ln net.Listener) error {

@@ -322,7 +322,7 @@ func TestDrainLetsPendingCallsFinish(t *testing.T) {
 
 func postCall(t *testing.T, url string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url+"/v1/calls", strings.NewReader(validCall)) //nolint:usetesting // outlives the test's context
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url+"/v1/calls", strings.NewReader(validCall))
 	if err != nil {
 		return err.Error()
 	}
@@ -408,7 +408,7 @@ func TestSlowBodyIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close() //nolint:errcheck // a test's connection
-	fmt.Fprintf(conn, "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", agentToken)
+	_, _ = fmt.Fprintf(conn, "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", agentToken)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,6 @@ func (s *Server) endStream(w *reply, item int, err error) {
 	default:
 		w.item(ItemResult{Item: item, Reason: verdict.Invalid, Message: "the stream broke off"})
 	}
-	w.Header().Set("Connection", "close")
 }
 
 // item writes one result as a line.
