@@ -59,6 +59,10 @@ type Proposal struct {
 	Event    *schema.Event
 	Decision Decision
 	Verdicts []*schema.Verdict
+	// NotAfter is the time in ns after which a permit must not be appended any more
+	// (rule 11); 0 when the call has no deadline. Due decides at the margin, which
+	// leaves half of it for the append.
+	NotAfter int64
 }
 
 // received is a part verdict and where it stood in the verdicts topic.
@@ -340,7 +344,11 @@ func (j *Joiner) propose(jn *join, d *Decision) {
 		r.Message = "waits for a call in flight"
 	}
 	r.CallID, r.Attempt, r.CallDigest, r.Writer = jn.call.CallID, jn.effect.Attempt, jn.call.Digest, j.cfg.Writer
-	j.out = append(j.out, Proposal{Attempt: r.Attempt, Event: resolutionEvent(jn, r), Decision: *d, Verdicts: verdicts})
+	p := Proposal{Attempt: r.Attempt, Event: resolutionEvent(jn, r), Decision: *d, Verdicts: verdicts}
+	if dl := jn.call.Deadline; dl != 0 {
+		p.NotAfter = dl - j.margin(jn)/2
+	}
+	j.out = append(j.out, p)
 }
 
 // Retry forgets that a resolution was proposed for the attempt, after appending it

@@ -22,15 +22,15 @@ func signResolution(key ed25519.PrivateKey, r *schema.Resolution) []byte {
 // clock does what time alone makes due: ticks, deadlines, activation, snapshots.
 func (w *worker) clock(ctx context.Context) {
 	now := time.Now()
-	if w.joiner.Partition().Next() >= w.head {
+	if w.current() {
 		w.activate(now)
 		w.tick(now)
+		if w.again {
+			w.again = false
+			w.propose(w.joiner.Again())
+		}
+		w.propose(w.joiner.Due(now.UnixNano()))
 	}
-	if w.again {
-		w.again = false
-		w.propose(w.joiner.Again())
-	}
-	w.propose(w.joiner.Due(now.UnixNano()))
 	if w.since > 0 && now.Sub(w.saved) >= w.cfg.SnapshotAfter {
 		w.snapshot(ctx)
 	}

@@ -46,6 +46,8 @@ type pending struct {
 	key     string
 	event   *schema.Event
 	attempt schema.Attempt // of a resolution; zero otherwise
+	// notAfter is the time in ns after which a permit is not appended; 0: none.
+	notAfter int64
 }
 
 // writers is the number of appends a partition may have under way. Resolutions of
@@ -215,13 +217,24 @@ func (w *worker) take(offset uint64, v *schema.Verdict) {
 	}
 }
 
+// propose has resolutions appended. While the worker folds what was in the log when it
+// started, it keeps them back: most are there already.
 func (w *worker) propose(list []compose.Proposal) {
+	current := w.current()
 	for i := range list {
 		p := &list[i]
+		if !current {
+			w.joiner.Retry(p.Attempt)
+			w.again = true
+			continue
+		}
 		w.cfg.Metrics.decided(p.Event.Resolution)
-		w.enqueue(pending{key: p.Event.ID, event: p.Event, attempt: p.Attempt})
+		w.enqueue(pending{key: p.Event.ID, event: p.Event, attempt: p.Attempt, notAfter: p.NotAfter})
 	}
 }
+
+// current reports whether what was in the log when the worker started is folded.
+func (w *worker) current() bool { return w.joiner.Partition().Next() >= w.head }
 
 // enqueue hands an append to the writers. A full queue is a failed append: it is
 // tried again by the clock.
@@ -275,7 +288,11 @@ func (w *worker) write(ctx context.Context) {
 
 func (w *worker) create(ctx context.Context, p pending) error {
 	p.event.ClaimedTS = time.Now().UnixNano()
-	if r := p.event.Resolution; r != nil && w.cfg.Key != nil {
+	r := p.event.Resolution
+	if r != nil && r.Outcome == schema.SettledPermit && p.notAfter != 0 && p.event.ClaimedTS > p.notAfter {
+		return nil // rule 11: the call ends by its deadline
+	}
+	if r != nil && w.cfg.Key != nil {
 		r.Signature = signResolution(w.cfg.Key, r)
 	}
 	data, err := p.event.AppendBinary(make([]byte, 0, recordSize))
@@ -287,7 +304,7 @@ func (w *worker) create(ctx context.Context, p pending) error {
 }
 
 func (w *worker) checkCaughtUp() {
-	if w.caughtUp || w.joiner.Partition().Next() < w.head {
+	if w.caughtUp || !w.current() {
 		return
 	}
 	if bytes.Equal(w.joiner.Partition().Policy().Digest, w.cfg.Bundle.Digest[:]) {
