@@ -109,7 +109,7 @@ func (s *Service) callEvent(who Principal, req *CallRequest, now time.Time) (*sc
 		Tool: req.Tool, Server: req.Server, SessionID: req.Session, Labels: req.Labels,
 		Issuer: schema.IssuerModel, Deadline: now.Add(deadline).UnixNano(),
 	}
-	ev.Trace = s.cfg.Bundle.TraceOf(ev)
+	ev.Trace = s.traceOf(ev)
 	if req.Args != nil {
 		canon, err := schema.Canonical(req.Args)
 		if err != nil {

@@ -144,7 +144,7 @@ func (s *Service) newEvent(who Principal, kind schema.Kind, session string) *sch
 		ID: ulid.Make().String(), Tenant: who.Tenant, Kind: kind, SessionID: session,
 		ClaimedTS: time.Now().UnixNano(), Actor: schema.Actor{ID: who.ID, Class: who.Class},
 	}
-	ev.Trace = s.cfg.Bundle.TraceOf(ev)
+	ev.Trace = s.traceOf(ev)
 	return ev
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/aspis-rv/aspis/internal/placement"
+	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -55,6 +56,16 @@ func (k *sessionKeys) sign(tenant, body string) string {
 func owner(principal string) string {
 	sum := sha256.Sum256([]byte(principal))
 	return encode(sum[:10])
+}
+
+// traceOf is the trace of a record of a session. Where an agent's sessions are one
+// trace, it is the trace of the session's owner, whoever wrote the record: a grant by
+// a user belongs to the agent that it is for. The owner is named as in session ids.
+func (s *Service) traceOf(ev *schema.Event) string {
+	if parts := strings.Split(ev.SessionID, "."); s.cfg.Bundle.Trace == policy.TraceAgent && len(parts) == 4 {
+		return "agent:" + parts[2]
+	}
+	return s.cfg.Bundle.TraceOf(ev)
 }
 
 func encode(b []byte) string {
