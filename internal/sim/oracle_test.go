@@ -1,0 +1,115 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/aspis-rv/aspis/internal/offline"
+	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// oracle gives what each trace adopted, in log order, to an offline runner of its
+// own: every call that a composer decided must come out the same there, with the
+// same clause, value and time point. A call that took no effect because nobody
+// decided it (expired, busy, an aspect that was missing) is left out, exactly as the
+// log says. A call that rested on a history with gaps may only have been decided
+// more cautiously.
+func (w *world) oracle(h *history, n *counts) {
+	runs := map[protocol.TraceID]*oracleRun{}
+	for _, e := range h.entries {
+		for i := range e.effects {
+			x := &e.effects[i]
+			r := runs[x.Trace]
+			if r == nil {
+				r = &oracleRun{world: w, counts: n, attempts: map[schema.Attempt]*effect{}, runner: offline.New(offline.Config{
+					Bundle: w.bundle, Engines: w.engines, Observe: w.setup.observe,
+				})}
+				runs[x.Trace] = r
+			}
+			if err := r.effect(e, x); err != nil {
+				w.problem("oracle: %s: %v", w.line(e), err)
+				return
+			}
+		}
+	}
+}
+
+// oracleRun is one trace.
+type oracleRun struct {
+	*world
+	*counts
+	runner   *offline.Runner
+	attempts map[schema.Attempt]*effect
+}
+
+func (r *oracleRun) effect(e *entry, x *effect) error {
+	switch x.Kind {
+	case protocol.Opened:
+		r.attempts[x.Attempt] = x
+	case protocol.Stepped:
+		return r.give(x.Event, x.Timestamp)
+	case protocol.Finished:
+		if x.call.Status == protocol.CallWithdrawn {
+			return r.give(e.event, e.event.ClaimedTS)
+		}
+	case protocol.Settled:
+		if by := x.Resolution; by.Writer != "" && by.Outcome != schema.SettledExpired {
+			return r.decided(x, r.attempts[x.Attempt])
+		}
+	case protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Interim, protocol.Voided, protocol.Repeated,
+		protocol.Advanced, protocol.Activated, protocol.Evicted, protocol.Violated:
+	}
+	return nil
+}
+
+// give lets the runner take a record at its log time.
+func (r *oracleRun) give(ev *schema.Event, at int64) error {
+	again := *ev
+	again.ClaimedTS = at
+	_, err := r.runner.Event(&again)
+	return err
+}
+
+func (r *oracleRun) decided(x, opened *effect) error {
+	got := x.Resolution
+	refused := got.Outcome != schema.SettledPermit
+	switch {
+	case opened == nil:
+		return errors.New("the attempt never opened")
+	case opened.Distrusted && !refused && !r.setup.observe:
+		return errors.New("a principal that broke the protocol got a permit")
+	case opened.Distrusted && refused:
+		return nil // the runner knows nothing of integrity
+	case len(got.Missing) > 0 && refused:
+		return nil // decided without an aspect: it took no effect
+	}
+	weak := opened.Evidence != verdict.Sound || len(got.Missing) > 0
+	if weak && refused && got.Reason == verdict.Unknown {
+		r.weakened++
+		return nil
+	}
+	again := *opened.Event
+	again.ClaimedTS, again.Deadline = opened.Timestamp, 0
+	d, err := r.runner.Event(&again)
+	if err != nil {
+		return err
+	}
+	want := d.Resolution
+	if d.TimePoint != opened.TimePoint || d.Timestamp != opened.Timestamp {
+		return fmt.Errorf("time point %d at %d, offline %d at %d", opened.TimePoint, opened.Timestamp, d.TimePoint, d.Timestamp)
+	}
+	if weak {
+		r.weakened++
+		if got.Outcome != want.Outcome || got.Reason != want.Reason {
+			return fmt.Errorf("with gaps in the history: %s; offline: %s", resolution(got), resolution(want))
+		}
+		return nil
+	}
+	r.compared++
+	if a, b := resolution(got), resolution(want); a != b || got.Value != want.Value || got.Completeness != want.Completeness {
+		return fmt.Errorf("online: %s (%v, %v); offline: %s (%v, %v)", a, got.Value, got.Completeness, b, want.Value, want.Completeness)
+	}
+	return nil
+}
