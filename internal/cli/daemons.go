@@ -167,15 +167,32 @@ func newGate(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return together(ctx, s.Run, func(ctx context.Context) error {
+			return together(ctx, servedBy(ctx, s.Run, func(ctx context.Context) error {
 				return h.serve(ctx, s, reg, log, until, nil)
-			})
+			})...)
 		},
 	}
 	f.registerRole(cmd)
 	h.register(cmd)
 	cmd.Flags().StringVar(&name, "name", "", "name of this gate (default: from host and process)")
 	return cmd
+}
+
+// servedBy returns the two functions of a service and its surface such that an
+// orderly stop ends the surface first: it lets pending calls finish, and for that the
+// service has to go on.
+func servedBy(ctx context.Context, service, surface func(context.Context) error) []func(context.Context) error {
+	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
+	return []func(context.Context) error{
+		func(context.Context) error {
+			defer stop()
+			return service(inner)
+		},
+		func(ctx context.Context) error {
+			defer stop()
+			return surface(ctx)
+		},
+	}
 }
 
 // together runs all functions until ctx ends or one of them returns an error.

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aspis-rv/aspis/internal/adapter/httpapi"
-	"github.com/aspis-rv/aspis/internal/obs"
 	"github.com/aspis-rv/aspis/internal/service/gate"
 )
 
@@ -77,7 +76,6 @@ func (f *httpFlags) serve(ctx context.Context, s *gate.Service, reg *prometheus.
 	if conf != nil {
 		base = "https://" + ln.Addr().String()
 	}
-	log.LogAttrs(ctx, slog.LevelInfo, "listening", obs.Address(base))
 	if listening != nil {
 		listening <- base
 	}

@@ -135,10 +135,9 @@ func (e *env) runNode(ctx context.Context, n *node.Node, f *upFlags, reg *promet
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	listening := make(chan string, 1)
-	runs := []func(context.Context) error{
-		n.Run,
-		func(ctx context.Context) error { return f.http.serve(ctx, n.Gate, reg, log, until, listening) },
-	}
+	runs := servedBy(ctx, n.Run, func(ctx context.Context) error {
+		return f.http.serve(ctx, n.Gate, reg, log, until, listening)
+	})
 	runs = append(runs, func(ctx context.Context) error {
 		var base string
 		select {

@@ -40,7 +40,7 @@ func (s *Service) Decisions(ctx context.Context, who Principal, f DecisionFilter
 	if err != nil {
 		return nil, err
 	}
-	operator := who.Class != schema.ClassAgent
+	operator := s.operator(who)
 	var out []DecisionRecord
 	for _, part := range parts {
 		err := s.scan(ctx, part, func(e *protocol.Effect, offset uint64) {
@@ -61,6 +61,12 @@ func (s *Service) Decisions(ctx context.Context, who Principal, f DecisionFilter
 	return out, nil
 }
 
+// operator reports whether the principal may see what is not its own: an authority
+// under the active policy, never an agent.
+func (s *Service) operator(who Principal) bool {
+	return who.Class != schema.ClassAgent && slices.Contains(s.cfg.Bundle.Authorities, who.Class)
+}
+
 func record(e *protocol.Effect, part uint32, offset uint64, operator bool) DecisionRecord {
 	r := DecisionRecord{
 		Answer: *fromResolution(e.Resolution), Tool: e.Event.Tool, Session: e.Event.SessionID, Agent: e.Event.Actor.ID,
@@ -77,8 +83,8 @@ func record(e *protocol.Effect, part uint32, offset uint64, operator bool) Decis
 // visible lists the partitions a principal may read decisions of.
 func (s *Service) visible(who Principal, session string) ([]uint32, error) {
 	if session == "" {
-		if who.Class == schema.ClassAgent {
-			return nil, invalid("session is missing: an agent sees the decisions of its own sessions only")
+		if !s.operator(who) {
+			return nil, invalid("session is missing: only an authority sees the decisions of others")
 		}
 		all := make([]uint32, len(s.lanes))
 		for i := range all {
@@ -87,7 +93,7 @@ func (s *Service) visible(who Principal, session string) ([]uint32, error) {
 		return all, nil
 	}
 	part, own, err := s.sessions.open(who, session)
-	if err != nil || !own && who.Class == schema.ClassAgent {
+	if err != nil || !own && !s.operator(who) {
 		return nil, invalid("%s", errSession)
 	}
 	return []uint32{part}, nil
@@ -137,11 +143,11 @@ type SessionView struct {
 // authority, of any in its tenant.
 func (s *Service) Session(_ context.Context, who Principal, id string) (*SessionView, error) {
 	part, own, err := s.sessions.open(who, id)
-	if err != nil || !own && who.Class == schema.ClassAgent {
+	if err != nil || !own && !s.operator(who) {
 		return nil, invalid("%s", errSession)
 	}
 	l := s.lanes[part]
-	trace := s.cfg.Bundle.TraceOf(&schema.Event{SessionID: id, Actor: schema.Actor{ID: who.ID}})
+	trace := s.traceOf(&schema.Event{SessionID: id, Actor: schema.Actor{ID: who.ID}})
 	v := &SessionView{Session: id, Calls: map[string]int{}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
