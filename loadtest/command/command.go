@@ -48,11 +48,17 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return exitOK
+	if err != nil {
+		fmt.Fprintf(errw, "loadtest: %s\n", err)
 	}
-	fmt.Fprintf(errw, "loadtest: %s\n", err)
-	if errors.Is(err, errUnsound) {
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errUnsound):
 		return exitWrong
 	}
 	return exitUsage

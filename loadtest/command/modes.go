@@ -133,7 +133,7 @@ func newServeLog(e *env) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			srv, err := natsbus.StartServer(natsbus.ServerConfig{Dir: args[0], Host: "127.0.0.1"})
 			if err != nil {
-				return err //nolint:wrapcheck // says where
+				return err
 			}
 			defer srv.Shutdown()
 			if _, err := fmt.Fprintln(e.out, srv.URL()); err != nil {

@@ -60,7 +60,7 @@ func (d *Deployment) startEmbedded(ctx context.Context, o *Options, wrap func(ro
 		}
 		b, err := natsbus.Connect(ctx, cfg)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // says where
+			return nil, err
 		}
 		d.onClose(b.Close)
 		if wrap == nil {

@@ -158,7 +158,7 @@ func (p *Programs) startLog(ctx context.Context, d *Deployment, o *Options, s *s
 	if err != nil {
 		return fmt.Errorf("deploy: %w", err)
 	}
-	return b.Close() //nolint:wrapcheck // says where
+	return b.Close()
 }
 
 // setup is what the processes of a deployment are given.

@@ -108,7 +108,7 @@ func (b *tracedBus) NewPublisher() bus.Publisher {
 func (b *tracedBus) Read(ctx context.Context, topic bus.Topic, partition uint32, start bus.Start) (bus.Cursor, error) {
 	c, err := b.Bus.Read(ctx, topic, partition, start)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the bus's own
+		return nil, err
 	}
 	return &tracedCursor{Cursor: c, trace: b.trace, point: readPoint(b.role, topic)}, nil
 }
@@ -133,7 +133,7 @@ type tracedPublisher struct {
 
 // Publish implements bus.Publisher.
 func (p *tracedPublisher) Publish(ctx context.Context, m bus.Message) (uint64, error) {
-	return p.pub.Publish(ctx, m) //nolint:wrapcheck // the bus's own
+	return p.pub.Publish(ctx, m)
 }
 
 // Create implements bus.Publisher.
@@ -141,7 +141,7 @@ func (p *tracedPublisher) Create(ctx context.Context, key string, m bus.Message)
 	p.trace.note(composerMakes, m.Data, "")
 	n, err := p.pub.Create(ctx, key, m)
 	p.trace.note(composerKnows, m.Data, "")
-	return n, err //nolint:wrapcheck // the bus's own
+	return n, err
 }
 
 // Emit implements bus.Publisher.
@@ -151,12 +151,12 @@ func (p *tracedPublisher) Emit(m bus.Message) error {
 	} else {
 		p.trace.note(gateAppends, m.Data, "")
 	}
-	return p.pub.Emit(m) //nolint:wrapcheck // the bus's own
+	return p.pub.Emit(m)
 }
 
 // Sync implements bus.Publisher.
 func (p *tracedPublisher) Sync(ctx context.Context) error {
-	return p.pub.Sync(ctx) //nolint:wrapcheck // the bus's own
+	return p.pub.Sync(ctx)
 }
 
 type tracedCursor struct {
@@ -171,7 +171,7 @@ func (c *tracedCursor) Next(ctx context.Context) (bus.Record, error) {
 	if err == nil {
 		c.trace.note(c.point, r.Data, "")
 	}
-	return r, err //nolint:wrapcheck // the bus's own
+	return r, err
 }
 
 // Door returns a door whose calls are noted.
@@ -186,7 +186,7 @@ type tracedDoor struct {
 func (d *tracedDoor) Open(ctx context.Context) (fleet.Session, error) {
 	s, err := d.Door.Open(ctx)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the door's own
+		return nil, err
 	}
 	return &tracedSession{Session: s, trace: d.trace}, nil
 }
@@ -201,5 +201,5 @@ func (s *tracedSession) Call(ctx context.Context, id, tool string, args []byte) 
 	s.trace.note(made, nil, "")
 	a, err := s.Session.Call(ctx, id, tool, args)
 	s.trace.note(answered, nil, a.Decision)
-	return a, err //nolint:wrapcheck // the session's own
+	return a, err
 }

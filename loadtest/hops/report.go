@@ -188,5 +188,5 @@ func (r *Report) WriteText(w io.Writer) error {
 		return fmt.Errorf("hops: %w", err)
 	}
 	_, err := io.WriteString(w, s.String())
-	return err //nolint:wrapcheck // the writer's own
+	return err
 }

@@ -105,7 +105,7 @@ const maxPlanned = 10_000_000
 // plan lists when calls are due, counted from the start of the run.
 func (c *Config) plan() ([]time.Duration, error) {
 	total := c.Warmup + c.Measure
-	if n := c.Rate * total.Seconds(); !(c.Rate > 0) || n > maxPlanned { //nolint:staticcheck // NaN is no rate
+	if n := c.Rate * total.Seconds(); !(c.Rate > 0) || n > maxPlanned {
 		return nil, fmt.Errorf("pace: %v calls per second for %v: want a positive rate and at most %d calls", c.Rate, total, maxPlanned)
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 1)) //nolint:gosec // a schedule is no secret

@@ -20,7 +20,7 @@ func baseline(rng *rand.Rand) Script {
 		switch n := rng.IntN(20); {
 		case n < 11:
 			tool := reads[rng.IntN(len(reads))]
-			s = append(s, call(tool, `{"path":"/srv/data/%d.txt","page":%d}`, rng.IntN(1000), i)) //nolint:goconst // a format
+			s = append(s, call(tool, `{"path":"/srv/data/%d.txt","page":%d}`, rng.IntN(1000), i))
 		case n < 19:
 			tool := risky[rng.IntN(len(risky))]
 			s = append(s, call(tool, `{"to":"person-%d@example.com","body":"%s","amount":%d}`, rng.IntN(100), filler, rng.IntN(5000)))

@@ -99,7 +99,7 @@ func Load(name string, seed uint64) (*Workload, error) {
 	}
 	bundle, diags := policy.LoadFS(files)
 	if diags.HasErrors() {
-		return nil, fmt.Errorf("script: bundle %s: %v", name, diags)
+		return nil, fmt.Errorf("script: bundle %s: %w", name, diags)
 	}
 	w := &Workload{Name: name, Bundle: bundle, Files: files}
 	rng := rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)) //nolint:gosec // a workload is no secret

@@ -125,7 +125,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		r.Rows[i].writeDetail(&s)
 	}
 	_, err := io.WriteString(w, s.String())
-	return err //nolint:wrapcheck // the writer's own
+	return err
 }
 
 // writeDetail writes what belongs to one row only.
