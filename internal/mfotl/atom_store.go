@@ -48,7 +48,7 @@ func (a *storeAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
 
 func (a *storeAtom) visit(st *State, s *store, slot int32, c *chain, k int, m verdict.Value) bool {
 	if clock, ok := st.clock(a.spec.delay); ok {
-		s.thinIfDue(slot, clock)
+		s.thinIfDue(slot, clock.ts)
 	}
 	sm, at := s.best(slot, st.frame(a.spec.delay).ts)
 	if sm == verdict.T {

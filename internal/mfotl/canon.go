@@ -114,10 +114,13 @@ func (c *canon) formula(f syntax.Formula) error {
 	case *syntax.Once:
 		c.interval(f.I)
 		return c.list("once", f.F)
+	case *syntax.Historically:
+		c.interval(f.I)
+		return c.list("historically", f.F)
 	case *syntax.Since:
 		c.interval(f.I)
 		return c.list("since", f.Right, f.Left)
-	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	case *syntax.Implies, *syntax.Equiv, *syntax.Forall:
 		return fmt.Errorf("%w: %T is not an operator of the core language; give the checked core formula", ErrFormula, f)
 	}
 	return nil

@@ -76,7 +76,12 @@ func (b *chainBuilder) cost(f syntax.Formula) int {
 		}
 		return inadmissible
 	case *syntax.Not:
+		if _, ok := f.F.(*syntax.Historically); ok {
+			return choose(costLookup, inadmissible)
+		}
 		return choose(costNot, inadmissible)
+	case *syntax.Historically:
+		return choose(costLookup, inadmissible)
 	case *syntax.Pred:
 		return choose(costFact, costFacts)
 	case *syntax.Once, *syntax.Since:
@@ -86,7 +91,7 @@ func (b *chainBuilder) cost(f syntax.Formula) int {
 		return choose(costLookup, costScan)
 	case *syntax.Or, *syntax.Exists:
 		return choose(costCheck, costTuples)
-	case *syntax.And, *syntax.Prev, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	case *syntax.And, *syntax.Prev, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
 		return inadmissible
 	}
 	return inadmissible
@@ -104,7 +109,12 @@ func (b *chainBuilder) add(p conjunct) error {
 	case *syntax.Cmp:
 		b.cmp(f)
 		return nil
+	case *syntax.Historically:
+		return b.held(f, p.delay, false)
 	case *syntax.Not:
+		if h, ok := f.F.(*syntax.Historically); ok {
+			return b.held(h, p.delay, true)
+		}
 		fu, err := b.check(place{b.scope, b.level, b.bound}, f.F, p.delay, false)
 		b.atoms = append(b.atoms, &notAtom{f: fu})
 		return err
@@ -112,7 +122,7 @@ func (b *chainBuilder) add(p conjunct) error {
 		return b.sub(f, p.delay)
 	case *syntax.Once, *syntax.Since:
 		return b.window(f, p.delay)
-	case *syntax.Bool, *syntax.And, *syntax.Prev, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	case *syntax.Bool, *syntax.And, *syntax.Prev, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
 		return fmt.Errorf("%w: %T in a place where it cannot be", ErrFormula, f)
 	}
 	return nil
@@ -218,5 +228,22 @@ func (b *chainBuilder) window(f syntax.Formula, delay int) error {
 	}
 	b.atoms = append(b.atoms, a)
 	b.wit += spec.wit
+	return nil
+}
+
+// held adds a HISTORICALLY, or the negation of one, whose variables are bound.
+func (b *chainBuilder) held(f *syntax.Historically, delay int, negated bool) error {
+	spec, names, err := b.store(f, delay)
+	if err != nil {
+		return err
+	}
+	b.atoms = append(b.atoms, &heldAtom{spec: spec, cols: b.scope.slotsOf(b.compiler, names), negated: negated})
+	if negated {
+		return nil
+	}
+	b.wit += spec.wit
+	if spec.lo == 0 { // it holds now as well
+		b.trigger = b.trigger.and(spec.operand.trigger)
+	}
 	return nil
 }

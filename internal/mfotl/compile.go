@@ -10,7 +10,7 @@ import (
 )
 
 // compiler builds a Plan. A formula is taken apart into chains of conjuncts; every
-// ONCE and SINCE becomes a store, shared by its canonical text; PREVIOUS becomes a
+// ONCE, SINCE and HISTORICALLY becomes a store, shared by its canonical text; PREVIOUS becomes a
 // gate, and what stands under it reads the facts one time point later.
 type compiler struct {
 	plan   *Plan
@@ -207,7 +207,7 @@ func bounds(i syntax.Interval) (lo, hi uint64, err error) {
 	return uint64(i.Lo), uint64(i.Hi), nil
 }
 
-// store compiles a ONCE or SINCE at a delay, or finds it compiled. names are the
+// store compiles a ONCE, SINCE or HISTORICALLY at a delay, or finds it compiled. names are the
 // names its columns have in f.
 func (c *compiler) store(f syntax.Formula, delay int) (spec *storeSpec, names []string, err error) {
 	text, names, err := canonical(f)
@@ -239,8 +239,12 @@ func (c *compiler) newStore(f syntax.Formula, delay int, key string, names []str
 		if err = c.window(spec, f.I, f.Right, names); err == nil {
 			err = c.left(spec, f.Left, names)
 		}
+	case *syntax.Historically:
+		spec.universal = true
+		err = c.window(spec, f.I, f.F, names)
+		spec.wit++ // where the run began
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
-		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Historically:
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev:
 		err = fmt.Errorf("%w: %T has no window", ErrFormula, f)
 	}
 	if err != nil {

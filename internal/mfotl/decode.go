@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // Restore returns the state that AppendState encoded. It fails with ErrOther if
@@ -199,29 +200,20 @@ type slotState struct {
 }
 
 func (d *decoder) store(spec *storeSpec) {
-	n := d.count(2*spec.arity + 1)
-	if n == 0 {
-		return
+	slots := d.slots(spec)
+	var gaps []gap
+	if spec.gapped() {
+		gaps = d.gaps(spec)
 	}
-	clock, ok := d.st.clock(spec.delay)
-	if !ok {
-		d.fail("a window of a time point that was not yet")
+	if len(slots)+len(gaps) == 0 || d.err != nil {
 		return
-	}
-	var slots []slotState
-	for range n {
-		sl := slotState{key: d.tuple(nil, spec.arity)}
-		sl.ents = d.entries(spec, clock)
-		if d.err != nil {
-			return
-		}
-		slots = append(slots, sl)
 	}
 	s := newStore(spec, d.st.plan.seed, &d.st.entries)
 	d.st.stores[spec.id] = s
-	stride := s.stride
+	s.gaps = gaps
+	s.resize(len(gaps))
 	slices.SortStableFunc(slots, func(a, b slotState) int {
-		return compareInts(int64(a.ents[len(a.ents)-stride]), int64(b.ents[len(b.ents)-stride]))
+		return compareInts(spec.rank(a.ents), spec.rank(b.ents))
 	})
 	for _, sl := range slots {
 		if s.find(sl.key) >= 0 {
@@ -231,6 +223,45 @@ func (d *decoder) store(spec *storeSpec) {
 		slot := s.make(sl.key)
 		s.count(slot, func() { s.ents[slot] = sl.ents })
 	}
+}
+
+// rank orders slots as they are linked: by the time stamp of the newest entry, with
+// the runs of a HISTORICALLY, which reach the present, last.
+func (p *storeSpec) rank(ents []uint64) int64 {
+	at := len(ents) - p.stride()
+	switch {
+	case !p.universal:
+		return int64(ents[at+entTS])
+	case entryMark(ents, at) == verdict.F:
+		return math.MaxInt64
+	}
+	return firstOf(ents, at)
+}
+
+func (d *decoder) slots(spec *storeSpec) []slotState {
+	n := d.count(2*spec.arity + 1)
+	if n == 0 {
+		return nil
+	}
+	clock, ok := d.st.clock(spec.delay)
+	if !ok {
+		d.fail("a window of a time point that was not yet")
+		return nil
+	}
+	var slots []slotState
+	for range n {
+		sl := slotState{key: d.tuple(nil, spec.arity)}
+		if spec.universal {
+			sl.ents = d.heldEntries(spec, clock)
+		} else {
+			sl.ents = d.entries(spec, clock.ts)
+		}
+		if d.err != nil {
+			return nil
+		}
+		slots = append(slots, sl)
+	}
+	return slots
 }
 
 func (d *decoder) entries(spec *storeSpec, clock int64) []uint64 {
@@ -245,18 +276,24 @@ func (d *decoder) entries(spec *storeSpec, clock int64) []uint64 {
 			d.fail("time stamp %d out of order or expired", ts)
 		}
 		ents = append(ents, uint64(ts), uint64(d.mark()))
-		last := uint64(math.MaxUint64)
-		for range spec.wit {
-			w := d.uvarint()
-			if w > last || (w == last && w != 0) {
-				d.fail("witness out of order")
-			}
-			last = w
-			ents = append(ents, w)
-		}
+		ents = d.witness(ents, spec.wit)
 		if d.err != nil {
 			return nil
 		}
 	}
 	return ents
+}
+
+// witness reads the words of one witness.
+func (d *decoder) witness(dst []uint64, width int) []uint64 {
+	last := uint64(math.MaxUint64)
+	for range width {
+		w := d.uvarint()
+		if w > last || (w == last && w != 0) {
+			d.fail("witness out of order")
+		}
+		last = w
+		dst = append(dst, w)
+	}
+	return dst
 }

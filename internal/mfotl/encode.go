@@ -17,7 +17,12 @@ import (
 //	  number of its facts and these in ascending order: values, mark
 //	every store of the plan: 1 if it overflowed else 0, number of tuples, and these
 //	  in ascending order: values, number of entries, entries oldest first: time
-//	  stamp, mark, width times a witness word
+//	  stamp, mark, width times a witness word; of a HISTORICALLY: mark, unless it is
+//	  F the time stamps of the first and the last time point, the latter not if the
+//	  segment is going on, and if the mark is T or F the witness words; and behind
+//	  the tuples, if its interval has a lower bound, the number of gaps and these:
+//	  1 if it is the time before the trace, else 0 and the time stamp before it, and
+//	  the time stamp behind it
 //
 // Numbers are varints in their shortest form, time stamps zig-zag. A value is its
 // kind and a zig-zag varint, or eight bytes of IEEE 754, or a length and bytes.
@@ -45,7 +50,9 @@ func (st *State) AppendState(dst []byte) []byte {
 		}
 		dst = append(dst, lost)
 		if s == nil {
-			dst = append(dst, 0)
+			if dst = append(dst, 0); st.plan.stores[id].gapped() {
+				dst = append(dst, 0)
+			}
 			continue
 		}
 		dst = st.appendStore(dst, s)
@@ -99,12 +106,53 @@ func (st *State) appendStore(dst []byte, s *store) []byte {
 		e := s.ents[slot]
 		dst = binary.AppendUvarint(dst, uint64(len(e)/s.stride))
 		for at := 0; at < len(e); at += s.stride {
+			if s.spec.universal {
+				dst = appendHeld(dst, e[at:at+s.stride], at+s.stride == len(e))
+				continue
+			}
 			dst = binary.AppendVarint(dst, int64(e[at+entTS]))
 			dst = append(dst, byte(e[at+entMark]))
-			for _, w := range e[at+entWit : at+s.stride] {
-				dst = binary.AppendUvarint(dst, w)
-			}
+			dst = appendWords(dst, e[at+entWit:at+s.stride])
 		}
+	}
+	if s.spec.gapped() {
+		dst = appendGaps(dst, s.gaps)
+	}
+	return dst
+}
+
+func appendWords(dst []byte, words []uint64) []byte {
+	for _, w := range words {
+		dst = binary.AppendUvarint(dst, w)
+	}
+	return dst
+}
+
+// appendHeld appends an entry of a HISTORICALLY.
+func appendHeld(dst []byte, e []uint64, newest bool) []byte {
+	m := entryMark(e, 0)
+	dst = append(dst, byte(m))
+	if m != verdict.F {
+		dst = binary.AppendVarint(dst, firstOf(e, 0))
+		if !newest {
+			dst = binary.AppendVarint(dst, lastOf(e, 0))
+		}
+	}
+	if m == verdict.T || m == verdict.F {
+		dst = appendWords(dst, e[heldWit:])
+	}
+	return dst
+}
+
+func appendGaps(dst []byte, gaps []gap) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(gaps)))
+	for _, g := range gaps {
+		if g.first {
+			dst = append(dst, 1)
+		} else {
+			dst = binary.AppendVarint(append(dst, 0), g.before)
+		}
+		dst = binary.AppendVarint(dst, g.after)
 	}
 	return dst
 }

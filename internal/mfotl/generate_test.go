@@ -19,6 +19,8 @@ type generator struct {
 	fresh int
 	used  []relation // relations that the formulas made so far read
 	wide  bool       // many facts over many integers, and no other values
+
+	histories int // HISTORICALLY made so far
 }
 
 type relation struct {
@@ -101,7 +103,7 @@ func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
 	if depth <= 0 {
 		return g.atom(cols)
 	}
-	switch d := depth - 1; g.IntN(12) {
+	switch d := depth - 1; g.IntN(14) {
 	case 0:
 		return &syntax.Or{Left: g.formula(cols, d), Right: g.formula(cols, d)}
 	case 1:
@@ -119,8 +121,20 @@ func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
 		return &syntax.And{Left: g.formula(cols, d), Right: &syntax.Not{F: g.formula(g.some(cols), d)}}
 	case 11:
 		return g.test(cols, d)
+	case 12, 13:
+		return &syntax.And{Left: g.formula(cols, d), Right: g.history(g.some(cols), d)}
 	}
 	return g.atom(cols)
+}
+
+// history makes a HISTORICALLY, or the NOT of one.
+func (g *generator) history(cols []check.Column, depth int) syntax.Formula {
+	g.histories++
+	h := &syntax.Historically{I: g.interval(), F: g.formula(cols, depth-g.IntN(2))}
+	if g.IntN(2) == 0 {
+		return &syntax.Not{F: h}
+	}
+	return h
 }
 
 // left makes a left operand of SINCE.
@@ -268,16 +282,37 @@ func (g *generator) pred(r relation, cols []check.Column) syntax.Formula {
 	return p
 }
 
-// trace makes a trace over the relations of formulas; offsets ascend with gaps.
+// trace makes a trace over the relations of formulas; offsets ascend with gaps. In
+// some traces facts tend to be repeated from one time point to the next.
 func (g *generator) trace(length int, presumptive float64) []naive.TimePoint {
 	var tps []naive.TimePoint
 	ts, offset := g.Int64N(3), g.Uint64N(3)
-	for range length {
-		tps = append(tps, naive.TimePoint{TS: ts, Offset: offset, Facts: g.facts(presumptive)})
+	repeated := pick(g, []float64{0, 0, 0.6, 0.9})
+	for i := range length {
+		facts := g.facts(presumptive)
+		if i > 0 {
+			facts = append(facts, g.again(tps[i-1].Facts, repeated)...)
+		}
+		tps = append(tps, naive.TimePoint{TS: ts, Offset: offset, Facts: facts})
 		ts += pick(g, []int64{0, 0, 1, 1, 2, 3, 7})
 		offset += 1 + g.Uint64N(3)
 	}
 	return tps
+}
+
+// again is a selection of facts, a few with the other strength.
+func (g *generator) again(facts []schema.Fact, chance float64) []schema.Fact {
+	var out []schema.Fact
+	for _, f := range facts {
+		if g.Float64() >= chance || len(out) >= 6 {
+			continue
+		}
+		if g.IntN(6) == 0 {
+			f.Strength = verdict.Presumptive - f.Strength
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 func (g *generator) facts(presumptive float64) []schema.Fact {

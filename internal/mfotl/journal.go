@@ -25,6 +25,8 @@ const (
 	slotFreed                    // data: its tuple and entries
 	entryAdded                   // one entry appended; data: those it displaced from the end
 	entriesSet                   // data: all entries as they were
+	tailSet                      // data: the length of what stayed, and what stood behind it
+	gapMade                      // one gap appended
 )
 
 // stay stands for a predecessor when a slot did not move in the time order.
@@ -52,6 +54,12 @@ func (j *journal) undo(stores []*store) {
 			s.move(c.slot, c.prev)
 		case entriesSet:
 			s.count(c.slot, func() { s.ents[c.slot] = append(s.ents[c.slot][:0], data...) })
+		case tailSet:
+			s.count(c.slot, func() { s.ents[c.slot] = append(s.ents[c.slot][:data[0]], data[1:]...) })
+			s.move(c.slot, c.prev)
+		case gapMade:
+			s.gaps = s.gaps[:len(s.gaps)-1]
+			s.resize(-1)
 		}
 		j.data = j.data[:c.off]
 	}
@@ -67,7 +75,8 @@ func (j *journal) clear() {
 	j.recs, j.data = j.recs[:0], j.data[:0]
 }
 
-// entry layout within a slot: time stamp, mark, witness.
+// entry layout within a slot: time stamp, mark, witness. (HISTORICALLY has its own
+// layout, held.go, with the mark at the same place.)
 const (
 	entTS   = 0
 	entMark = 1

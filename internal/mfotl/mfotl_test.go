@@ -87,6 +87,65 @@ func TestOperators(t *testing.T) {
 			want:  []string{"", "", "", "(1)F@[0 1 3]", ""},
 		},
 		{
+			name:    "HISTORICALLY needs its operand at every time point of the window; the run it lasts is the witness",
+			formula: "p(x) AND HISTORICALLY[0,2] q(x)", columns: []string{"x"},
+			trace: []point{
+				at(1, fact("p", 1), fact("q", 1)), at(2, fact("p", 1), fact("p", 2), fact("q", 1), fact("q", 2)),
+				at(3, fact("p", 1), fact("p", 2), fact("q", 2)), at(4, fact("p", 2), fact("q", 2)),
+				at(9, fact("p", 1), fact("p", 2), fact("q", 1), fact("q", 2)),
+			},
+			want: []string{"(1)F@[0]", "(1)F@[0 1]", "", "(2)F@[1 3]", "(1)F@[4] (2)F@[1 4]"},
+		},
+		{
+			name:    "HISTORICALLY holds for everything if no time point lies in the window, and without a witness",
+			formula: "p(x) AND HISTORICALLY[2,3] q(x)", columns: []string{"x"},
+			trace: []point{
+				at(0, fact("p", 7)), at(1, fact("p", 7)), at(2, fact("p", 7), fact("q", 1)), at(4, fact("p", 1), fact("p", 7)),
+				at(8, fact("p", 1), fact("p", 7)),
+			},
+			want: []string{"(7)F@[0]", "(7)F@[1]", "", "", "(1)F@[4] (7)F@[4]"},
+		},
+		{
+			name:    "HISTORICALLY with a left bound does not see the present, and takes a run that has ended",
+			formula: "p(x) AND HISTORICALLY[1,2] q(x)", columns: []string{"x"},
+			trace: []point{at(0, fact("q", 1)), at(1, fact("q", 1)), at(1, fact("q", 1)), at(2, fact("p", 1)), at(3, fact("p", 1))},
+			want:  []string{"", "", "", "(1)F@[0 2 3]", ""},
+		},
+		{
+			name:    "HISTORICALLY without an upper bound begins with the trace, equal time stamps or not",
+			formula: "p(x) AND HISTORICALLY q(x)", columns: []string{"x"},
+			trace: []point{
+				at(0, fact("q", 1), fact("q", 2)), at(0, fact("q", 1), fact("q", 2), fact("q", 3)), at(5, fact("q", 1), fact("q", 3)),
+				at(6, fact("q", 1), fact("q", 2), fact("q", 3), fact("p", 1), fact("p", 2), fact("p", 3)),
+			},
+			want: []string{"", "", "", "(1)F@[0 3]"},
+		},
+		{
+			name:    "the weakest evidence within the window of a HISTORICALLY counts",
+			formula: "p(x) AND HISTORICALLY[0,2] q(x)", columns: []string{"x"},
+			trace: []point{
+				at(0, fact("q", 1)), at(1, presumptive(fact("q", 1))), at(3, fact("p", 1), fact("q", 1)), at(4, fact("p", 1), fact("q", 1)),
+			},
+			want: []string{"", "", "(1)Fp@[0 2]", "(1)F@[0 3]"},
+		},
+		{
+			name:    "NOT HISTORICALLY has the complement of the mark and no witness",
+			formula: "p(x) AND NOT (HISTORICALLY[0,2] q(x))", columns: []string{"x"},
+			trace: []point{
+				at(0, fact("q", 1)), at(1, presumptive(fact("q", 1))), at(3, fact("p", 1), fact("p", 2), fact("q", 1)),
+				at(4, fact("p", 1), fact("q", 1)),
+			},
+			want: []string{"", "", "(1)Tp@[2] (2)F@[2]", ""},
+		},
+		{
+			name:    "HISTORICALLY at both ends of the range of time stamps",
+			formula: "p(x) AND HISTORICALLY[3,*] q(x)", columns: []string{"x"},
+			trace: []point{
+				at(-1<<63, fact("p", 1), fact("q", 2)), at(-1<<63+2, fact("p", 1)), at(1<<63-1, fact("p", 1), fact("p", 2)),
+			},
+			want: []string{"(1)F@[0]", "(1)F@[1]", ""},
+		},
+		{
 			name:    "equal facts are one, and facts of other shapes are none",
 			formula: "p(x)", columns: []string{"x"},
 			trace: []point{at(0, presumptive(fact("p", 1)), fact("p", 1), fact("p"), fact("p", 1, 2), fact("z", 3))},
@@ -130,7 +189,9 @@ func TestCompileRefuses(t *testing.T) {
 		f    syntax.Formula
 		want string
 	}{
-		{"an operator outside the core", &syntax.Historically{I: syntax.Always(), F: p}, "not an operator of the core"},
+		{"an operator outside the core", &syntax.Implies{Left: p, Right: p}, "not an operator of the core"},
+		{"an unbound HISTORICALLY", &syntax.Historically{I: syntax.Always(), F: p}, "nothing binds"},
+		{"an unbound NOT HISTORICALLY", &syntax.Not{F: &syntax.Historically{I: syntax.Always(), F: p}}, "nothing binds"},
 		{"an unbound negation", &syntax.Not{F: p}, "nothing binds"},
 		{"an unbound comparison", &syntax.Cmp{Op: syntax.Less, Left: variable, Right: syntax.Const{}}, "nothing binds"},
 		{"a disjunction of different variables", &syntax.Or{Left: p, Right: &syntax.Pred{Name: "e"}}, "does not determine"},

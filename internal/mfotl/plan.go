@@ -201,6 +201,8 @@ func (p *Plan) numberOf(name string, arity int) int {
 // trigger says when the store can change other than by the passing of time.
 func (p *storeSpec) trigger() trigger {
 	switch {
+	case p.gapped():
+		return trigger{always: true} // time points without facts count as well
 	case p.left == nil:
 		return p.operand.trigger
 	case p.left.negated && !p.left.checks:

@@ -49,6 +49,11 @@ func TestSharing(t *testing.T) {
 			coreOf(t, "(NOT q(y)) SINCE r(x,y)", "x", "y"),
 			coreOf(t, "q(x) SINCE r(x,y)", "x", "y"),
 		}, 3, 3},
+		{[]*check.Checked{
+			coreOf(t, "p(x) AND HISTORICALLY[0,5] q(x)", "x"),
+			coreOf(t, "r(a,b) AND NOT (HISTORICALLY[0,5] q(b))", "a", "b"),
+			coreOf(t, "p(x) AND (ONCE[0,5] q(x)) AND HISTORICALLY[0,6] q(x)", "x"),
+		}, 3, 3},
 	} {
 		p, err := Compile(c.formulas)
 		if err != nil {

@@ -24,6 +24,10 @@ func restorePlan(t testing.TB) *mfotl.Plan {
 		core(t, "p(x) AND ONCE[0,5] q(x)", "x"),
 		core(t, "(NOT p(x)) SINCE[2,9] r(x,y)", "x", "y"),
 		core(t, "PREVIOUS (ONCE r(x,y) AND PREVIOUS p(x))", "x", "y"),
+		core(t, "p(x) AND HISTORICALLY[0,5] q(x)", "x"),
+		core(t, "PREVIOUS (p(x) AND NOT (HISTORICALLY[2,9] q(x)))", "x"),
+		core(t, "p(x) AND HISTORICALLY[2,2] q(x)", "x"),
+		core(t, "p(x) AND HISTORICALLY[1,*] r(x,x)", "x"),
 		columns(core(t, "e() AND ONCE[1,*] s(z)"), check.Column{Name: "z", Kind: strKind}),
 		columns(core(t, "ONCE u(z)"), check.Column{Name: "z", Kind: fltKind}),
 	)

@@ -93,16 +93,27 @@ func (st *State) update() {
 	}
 }
 
-// clock returns the time stamp up to which a store at a delay is committed; false
+// moment is a time point: its index in the trace and its time stamp.
+type moment struct {
+	index uint64
+	ts    int64
+}
+
+// moment returns the time point at a delay, which exists.
+func (st *State) moment(delay int) moment {
+	return moment{index: st.points - 1 - uint64(delay), ts: st.frame(delay).ts}
+}
+
+// clock returns the time point up to which a store at a delay is committed; false
 // if there is none yet.
-func (st *State) clock(delay int) (int64, bool) {
+func (st *State) clock(delay int) (moment, bool) {
 	if st.pending {
 		delay++
 	}
 	if st.points <= uint64(delay) {
-		return 0, false
+		return moment{}, false
 	}
-	return st.frame(delay).ts, true
+	return st.moment(delay), true
 }
 
 // Commit makes the pending step part of the state.
@@ -139,7 +150,7 @@ func (st *State) Trim() {
 	}
 	st.expireAll()
 	for id, s := range st.stores {
-		if s != nil && s.n == 0 {
+		if s != nil && s.n == 0 && len(s.gaps) == 0 {
 			st.stores[id] = nil
 		}
 	}

@@ -6,31 +6,47 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-// storeSpec describes the window of one ONCE or SINCE at one delay. It is part of
-// the plan and immutable once that is compiled.
+// storeSpec describes the window of one ONCE, SINCE or HISTORICALLY at one delay. It
+// is part of the plan and immutable once that is compiled.
 type storeSpec struct {
-	id      int32
-	key     string // canonical text
-	delay   int
-	arity   int
-	wit     int // witness words per entry
-	lo, hi  uint64
-	bounded bool
-	operand *fused  // what enters the window
-	left    *leftOp // SINCE only
-	indexes [][]int // column sets of the secondary indexes
-	reads   []int32 // this store and those it depends on, ascending
+	id        int32
+	key       string // canonical text
+	delay     int
+	arity     int
+	wit       int // witness words per entry
+	lo, hi    uint64
+	bounded   bool    // hi is a bound
+	universal bool    // HISTORICALLY
+	operand   *fused  // what enters the window
+	left      *leftOp // SINCE only
+	indexes   [][]int // column sets of the secondary indexes
+	reads     []int32 // this store and those it depends on, ascending
+}
+
+// ordered says that slots are linked in the order of their newest entries.
+func (p *storeSpec) ordered() bool { return p.bounded || p.universal }
+
+// gapped says that the interval may hold no time point at all, and that it matters.
+func (p *storeSpec) gapped() bool { return p.universal && p.lo > 0 }
+
+// stride is the number of words of an entry.
+func (p *storeSpec) stride() int {
+	if p.universal {
+		return heldWit + p.wit
+	}
+	return entWit + p.wit
 }
 
 // store is the content of one window within one trace. A slot is one tuple; it
 // holds entries, oldest first: of those already within the interval only such as
 // no newer one equals or exceeds in mark, so at most three; of those that still
-// wait to enter it, at most three of every time stamp.
+// wait to enter it, at most three of every time stamp. What the entries of a
+// HISTORICALLY are stands in held.go.
 //
-// Invariants, for a clock (the time stamp of the newest committed time point):
+// Invariants, for a clock (the newest committed time point):
 //  1. entries of a slot are in order of time points; no slot is without entries;
 //  2. slots are linked in the order of their newest entries, if the window has an
-//     upper bound;
+//     upper bound or is that of a HISTORICALLY;
 //  3. expiring and thinning out by the clock changes no later answer and is not
 //     journaled; it happens to a store before its first journaled change of a step.
 type store struct {
@@ -44,11 +60,15 @@ type store struct {
 	ents  [][]uint64 // entries by slot
 	free  []int32
 	n     int // slots in use
-	size  int // entries
+	size  int // entries and gaps
 
 	primary index
 	sec     []index
-	// Time order, bounded windows only.
+	// HISTORICALLY with a lower bound only.
+	gaps    []gap
+	settled uint64 // the index, plus one, of the time point up to which it is settled
+
+	// Time order, where the spec is ordered.
 	older, newer []int32
 	oldest       int32
 	newest       int32
@@ -59,7 +79,7 @@ func newStore(spec *storeSpec, seed uint64, tally *int) *store {
 	for i := range all {
 		all[i] = i
 	}
-	s := &store{spec: spec, seed: seed, tally: tally, stride: entWit + spec.wit, clock: math.MinInt64,
+	s := &store{spec: spec, seed: seed, tally: tally, stride: spec.stride(), clock: math.MinInt64,
 		primary: newIndex(all), oldest: -1, newest: -1}
 	for _, cols := range spec.indexes {
 		s.sec = append(s.sec, newIndex(cols))
@@ -99,7 +119,11 @@ func (s *store) eachKey(do func([]word)) {
 func (s *store) count(slot int32, change func()) {
 	before := len(s.ents[slot])
 	change()
-	d := (len(s.ents[slot]) - before) / s.stride
+	s.resize((len(s.ents[slot]) - before) / s.stride)
+}
+
+// resize notes that the store holds d more entries or gaps.
+func (s *store) resize(d int) {
 	s.size += d
 	*s.tally += d
 }
@@ -149,7 +173,7 @@ func (s *store) revive(slot int32, key []word, ents []uint64, prev int32) {
 
 // link puts a slot into the time order after prev (-1: first).
 func (s *store) link(slot, prev int32) {
-	if !s.spec.bounded {
+	if !s.spec.ordered() {
 		return
 	}
 	for int(slot) >= len(s.older) {
@@ -172,7 +196,7 @@ func (s *store) link(slot, prev int32) {
 }
 
 func (s *store) unlink(slot int32) {
-	if !s.spec.bounded {
+	if !s.spec.ordered() {
 		return
 	}
 	prev, next := s.older[slot], s.newer[slot]
@@ -198,7 +222,7 @@ func (s *store) move(slot, prev int32) {
 
 // touch makes a slot the newest and returns where it was.
 func (s *store) touch(slot int32) (prev int32) {
-	if !s.spec.bounded || s.newest == slot {
+	if !s.spec.ordered() || s.newest == slot {
 		return stay
 	}
 	prev = s.older[slot]
@@ -230,17 +254,14 @@ func (s *store) add(j *journal, key []word, ts int64, m verdict.Value, wit []uin
 		keep = at
 	}
 	j.data = append(j.data, e[keep:]...)
-	d := (len(e) - keep) / s.stride
-	s.size -= d
-	*s.tally -= d
+	s.resize((keep - len(e)) / s.stride)
 	s.ents[slot] = e[:keep]
 	s.append(slot, ts, m, wit)
 }
 
 func (s *store) append(slot int32, ts int64, m verdict.Value, wit []uint64) {
 	s.ents[slot] = append(append(s.ents[slot], uint64(ts), uint64(m)), wit...)
-	s.size++
-	*s.tally++
+	s.resize(1)
 }
 
 // limit lowers every entry of a slot to m; at T the slot is freed.
@@ -267,7 +288,7 @@ func (s *store) limit(j *journal, slot int32, m verdict.Value) {
 }
 
 func (s *store) before(slot int32) int32 {
-	if !s.spec.bounded {
+	if !s.spec.ordered() {
 		return stay
 	}
 	return s.older[slot]

@@ -56,9 +56,7 @@ func (s *store) thin(slot int32, clock int64) {
 		copy(e[w:w+s.stride], e[at:at+s.stride])
 	}
 	if w > 0 {
-		d := w / s.stride
-		s.size -= d
-		*s.tally -= d
+		s.resize(-w / s.stride)
 		s.ents[slot] = e[w:]
 	}
 }
@@ -74,10 +72,14 @@ func (s *store) thinIfDue(slot int32, clock int64) {
 
 // expire frees the slots whose newest entry has left the interval for good by the
 // clock.
-func (s *store) expire(clock int64) {
+func (s *store) expire(clock moment) {
+	if s.spec.universal {
+		s.settle(clock)
+		return
+	}
 	for s.oldest >= 0 {
 		e := s.ents[s.oldest]
-		if age(clock, int64(e[len(e)-s.stride+entTS])) <= s.spec.hi {
+		if age(clock.ts, int64(e[len(e)-s.stride+entTS])) <= s.spec.hi {
 			return
 		}
 		s.drop(s.oldest)
@@ -85,11 +87,14 @@ func (s *store) expire(clock int64) {
 }
 
 // normalise brings the whole store into the one form that its logical content has.
-func (s *store) normalise(clock int64) {
+func (s *store) normalise(clock moment) {
 	s.expire(clock)
 	s.eachSlot(func(slot int32) {
-		if len(s.ents[slot]) > s.stride {
-			s.thin(slot, clock)
+		switch {
+		case s.spec.universal:
+			s.forget(slot, clock.ts)
+		case len(s.ents[slot]) > s.stride:
+			s.thin(slot, clock.ts)
 		}
 	})
 }

@@ -22,10 +22,6 @@ type Options struct {
 	// BuiltIn adds the relations of BuiltIn to the signature, where it does not
 	// declare them itself.
 	BuiltIn bool
-	// GuardedHistory admits formulas such as p(x) AND HISTORICALLY[0,5] q(x), in which
-	// HISTORICALLY q(x) stands for all but finitely many x. Their core keeps the
-	// operator, so the engine must know it; unset, they are refused as not supported.
-	GuardedHistory bool
 }
 
 // Check checks a formula against a signature. The result is nil exactly when the
@@ -95,7 +91,6 @@ func stages() []stage {
 		{"names", (*work).renameApart, true},         // quantifiers the core has more than once
 		{"facts", (*work).collectFacts, true},        // reads the core
 		{"clause", (*work).checkClause, true},        // reads the facts
-		{"engine", (*work).checkEngine, true},        // last: the formula is right, only not yet runnable
 	}
 }
 

@@ -29,7 +29,7 @@ func TestDiagnosticsOnTheirLines(t *testing.T) {
 			t.Errorf("%s:%d: %v", path, c.Line, diags)
 			continue
 		}
-		_, diags = Check(f, testSignature(), Options{Forbid: c.Has("forbid"), BuiltIn: c.Has("builtin"), GuardedHistory: c.Has("history")})
+		_, diags = Check(f, testSignature(), Options{Forbid: c.Has("forbid"), BuiltIn: c.Has("builtin")})
 		c.Compare(t, path, diags)
 	}
 }
@@ -51,7 +51,7 @@ func TestEveryCodeIsExplainedAndProduced(t *testing.T) {
 	}
 	for _, c := range []diag.Code{
 		CodeRelation, CodeArity, CodeUnused, CodeType, CodeNegation, CodeComparison, CodeOr, CodeSince,
-		CodeNoAnchor, CodeNever, CodeTooComplex, CodeNotYet,
+		CodeNoAnchor, CodeNever, CodeTooComplex,
 	} {
 		if !explained[c] {
 			t.Errorf("%s has no explanation", c)
@@ -126,7 +126,7 @@ func TestFacts(t *testing.T) {
 		{"s(n) AND n = m AND m < \"b\"", "n string, m string", "s", "s", false, false},
 		{"p(x) AND (HISTORICALLY q(x))", "x int", "p", "p q", true, true},
 	} {
-		got, diags := Check(parse(t, c.src, syntax.Bundle), testSignature(), Options{BuiltIn: true, GuardedHistory: true})
+		got, diags := Check(parse(t, c.src, syntax.Bundle), testSignature(), Options{BuiltIn: true})
 		if got == nil {
 			t.Errorf("%s: %v", c.src, diags)
 			continue
@@ -197,7 +197,7 @@ func FuzzCheck(f *testing.F) {
 		if g == nil {
 			return
 		}
-		c, diags := Check(g, testSignature(), Options{Mode: syntax.MonPoly, GuardedHistory: true, BuiltIn: true})
+		c, diags := Check(g, testSignature(), Options{Mode: syntax.MonPoly, BuiltIn: true})
 		if (c == nil) != diags.HasErrors() {
 			t.Fatalf("result %v with %v", c, diags)
 		}

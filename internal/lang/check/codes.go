@@ -2,7 +2,8 @@ package check
 
 import "github.com/aspis-rv/aspis/internal/diag"
 
-// The codes of the checker's diagnostics.
+// The codes of the checker's diagnostics. C013 is retired: it said that a guarded
+// HISTORICALLY could not be run.
 const (
 	CodeRelation   diag.Code = "C001" // a relation nobody declared
 	CodeArity      diag.Code = "C002" // the wrong number of arguments
@@ -16,7 +17,6 @@ const (
 	CodeNever      diag.Code = "C010" // a formula that never holds
 	CodeTooComplex diag.Code = "C011" // beyond MaxCore or the search's limit
 	CodeInternal   diag.Code = "C012" // a fault in the checker itself
-	CodeNotYet     diag.Code = "C013" // right, but beyond this version's engine
 )
 
 // SettingForbid is the Setting of an example that is checked as a forbid formula.
@@ -37,7 +37,6 @@ func Explanations() []diag.Explanation {
 		{Code: CodeSince, Title: "a left operand of SINCE with variables of its own", Wrong: `(NOT r(x, y)) SINCE q(x)`, Repair: `(NOT r(x, _)) SINCE q(x)`},
 		{Code: CodeNoAnchor, Title: "nothing must hold at the event itself", Wrong: `ONCE p(x)`, Repair: `q(x) AND (ONCE p(x))`, Setting: SettingForbid},
 		{Code: CodeNever, Title: "a formula that never holds", Wrong: `p(x) AND 1 = 2`, Repair: `p(x) AND x = 2`},
-		{Code: CodeNotYet, Title: "right, but beyond this version's engine", Wrong: `p(x) AND (HISTORICALLY q(x))`, Repair: `p(x) AND NOT (ONCE (p(x) AND NOT q(x)))`},
 		{Code: CodeTooComplex, Title: "too complex", Wrong: nestedEquiv(24), Repair: nestedEquiv(3)},
 	}
 }

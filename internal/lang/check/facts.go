@@ -52,28 +52,6 @@ func (w *work) checkClause() {
 	}
 }
 
-// checkEngine refuses a core that the engine cannot run.
-func (w *work) checkEngine() {
-	if w.opts.GuardedHistory {
-		return
-	}
-	seen := map[syntax.Formula]bool{}
-	var rec func(f syntax.Formula)
-	rec = func(f syntax.Formula) {
-		if seen[f] {
-			return
-		}
-		seen[f] = true
-		if h, ok := f.(*syntax.Historically); ok {
-			w.add(guardedHistory(h))
-		}
-		for _, c := range syntax.Children(f) {
-			rec(c)
-		}
-	}
-	rec(w.apart)
-}
-
 // analysis computes properties once for each node of a graph.
 type analysis struct {
 	w          *work

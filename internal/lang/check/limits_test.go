@@ -80,7 +80,7 @@ func TestDeepNesting(t *testing.T) {
 	} {
 		for _, n := range []int{3, 60} {
 			src := c.head + strings.Repeat(c.repeat, n) + c.middle + strings.Repeat(c.end, n)
-			_, diags := Check(parse(t, src, syntax.Bundle), testSignature(), Options{GuardedHistory: true})
+			_, diags := Check(parse(t, src, syntax.Bundle), testSignature(), Options{})
 			found := c.want == "" && len(diags) == 0
 			for _, d := range diags {
 				found = found || d.Code == c.want

@@ -184,14 +184,6 @@ func neverFires(f syntax.Formula) diag.Diagnostic {
 	}
 }
 
-func guardedHistory(f *syntax.Historically) diag.Diagnostic {
-	return diag.Diagnostic{
-		Code: CodeNotYet, Span: f.Span(),
-		Message: "that `" + short(f.F) + "` held at every time point is not supported yet in this version, unless its variables are quantified here",
-		Hint:    "if only the time points with some other fact matter, negate: `NOT (ONCE (… AND NOT " + short(f.F) + "))`",
-	}
-}
-
 func tooComplex(f syntax.Formula) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeTooComplex, Span: f.Span(),

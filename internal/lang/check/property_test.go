@@ -38,7 +38,7 @@ func TestCoreIsEquivalent(t *testing.T) {
 	accepted, tuples, guarded := 0, 0, 0
 	seeds(t, 15_000, func(g generator) {
 		f := g.formula(2 + g.IntN(4))
-		c, _ := Check(f, testSignature(), Options{GuardedHistory: true})
+		c, _ := Check(f, testSignature(), Options{})
 		if c == nil {
 			return
 		}
@@ -47,10 +47,7 @@ func TestCoreIsEquivalent(t *testing.T) {
 			t.Errorf("%s\ncore %s\n%v", f, c.Core, err)
 			return
 		}
-		plain, diags := Check(f, testSignature(), Options{})
-		if history := strings.Contains(c.Core.String(), "HISTORICALLY"); history != (plain == nil) {
-			t.Errorf("%s\ncore %s\nwithout guarded history: %v", f, c.Core, diags)
-		} else if history {
+		if strings.Contains(c.Core.String(), "HISTORICALLY") {
 			guarded++
 		}
 		for range 3 {
@@ -126,9 +123,8 @@ func TestOrderOfConjunctsDoesNotMatter(t *testing.T) {
 	seeds(t, 8_000, func(g generator) {
 		f := g.formula(3 + g.IntN(3))
 		h := g.shuffled(f)
-		opts := Options{GuardedHistory: true}
-		c, diags := Check(f, testSignature(), opts)
-		d, diags2 := Check(h, testSignature(), opts)
+		c, diags := Check(f, testSignature(), Options{})
+		d, diags2 := Check(h, testSignature(), Options{})
 		if (c == nil) != (d == nil) {
 			t.Errorf("%s\nand\n%s\nare judged differently:\n%v\n%v", f, h, diags, diags2)
 		}

@@ -50,7 +50,7 @@ func verdictOf(src string, negate bool, sig Signature) (verdict string, diags di
 	if negate {
 		f = &syntax.Not{F: f}
 	}
-	c, diags := Check(f, sig, Options{Mode: syntax.MonPoly, BuiltIn: true, GuardedHistory: true})
+	c, diags := Check(f, sig, Options{Mode: syntax.MonPoly, BuiltIn: true})
 	if c != nil {
 		return "monitorable", diags
 	}

@@ -30,11 +30,10 @@ type Checked struct {
 	// (a guard copied into alternatives); the copies are identical, bound names
 	// included, and may share nodes.
 	//
-	// With Options.GuardedHistory, and only then, one form goes beyond the list, for
-	// guarded open formulas that the other operators cannot express: the right operand
-	// of And may be a Historically or the Not of one, over a generated formula whose
-	// free variables the left operand binds. (HISTORICALLY of anything else is NOT
-	// ONCE NOT.)
+	// One form goes beyond the list, for guarded open formulas that the other operators
+	// cannot express: the right operand of And may be a Historically or the Not of one,
+	// over a generated formula whose free variables the left operand binds.
+	// (HISTORICALLY of anything else is NOT ONCE NOT.)
 	Core syntax.Formula
 	// Free lists the free variables in order of first occurrence in Source (the
 	// right operand of SINCE first), with their types.

@@ -30,9 +30,32 @@ func (e *eval) witness(f syntax.Formula, i int) []uint64 {
 		return e.newest(f.I, f.F, nil, i)
 	case *syntax.Since:
 		return e.newest(f.I, f.Right, f.Left, i)
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	case *syntax.Historically:
+		return e.stretch(f.I, f.F, i)
+	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
 	}
 	return []uint64{}
+}
+
+// stretch looks for the longest run of time points up to i that contains those within
+// the interval, at all of which f has a mark other than T. The witness is that of f at
+// its last time point together with its first. It is empty if there are none within.
+func (e *eval) stretch(in syntax.Interval, f syntax.Formula, i int) []uint64 {
+	first := i
+	for first >= 0 && !e.within(in, i, first) {
+		first--
+	}
+	if first < 0 {
+		return []uint64{}
+	}
+	last := first
+	for first > 0 && e.mark(f, first-1) != verdict.T {
+		first--
+	}
+	for last < i && e.mark(f, last+1) != verdict.T {
+		last++
+	}
+	return union([]uint64{e.trace[first].Offset}, e.witness(f, last))
 }
 
 // newest is the witness of right at the newest time point of the greatest mark,
