@@ -32,6 +32,7 @@ type Appender struct {
 		incarnation uint64
 		seq         uint64
 		waiting     []*Ticket
+		failing     bool
 	}
 }
 
@@ -130,7 +131,17 @@ func (a *Appender) sync(ctx context.Context) {
 	if err != nil {
 		waiting = append(waiting, a.renew()...)
 	}
+	a.mu.Lock()
+	a.mu.failing = err != nil
+	a.mu.Unlock()
 	a.resolve(waiting, err)
+}
+
+// Failing reports whether the last append whose fate is known was a failure.
+func (a *Appender) Failing() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.mu.failing
 }
 
 // renew begins a new incarnation and returns the tickets of the old one.

@@ -49,8 +49,8 @@ func (s *Service) call(ctx context.Context, who Principal, req *CallRequest) *An
 	if err != nil {
 		return refusal(verdict.Invalid, err.Error())
 	}
-	if err := l.clockError(now); err != nil {
-		return refusal(verdict.NoAnswer, err.Error())
+	if no := l.unfit(ctx, now, time.Until(time.Unix(0, ev.Deadline))); no != nil {
+		return no
 	}
 	if l.ended(ev) {
 		return refusal(verdict.Invalid, "the session has ended; open a new one with POST /v1/sessions")
@@ -164,7 +164,7 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 			}
 		case <-expire.C:
 			if time.Until(deadline) <= 0 {
-				return l.finish(p, l.pending.giveUp(p, l.lateAnswer()), ready)
+				return l.finish(p, l.pending.giveUp(p, l.lateAnswer(appended != nil)), ready)
 			}
 			l.expire(p)
 			expire.Reset(time.Until(deadline))
@@ -184,7 +184,12 @@ func goneAnswer() *Answer {
 	return refusal(verdict.Late, "the request ended before the decision; ask again under the same call_id")
 }
 
-func (l *lane) lateAnswer() *Answer {
+// lateAnswer refuses a call whose deadline has come. unwritten says that the log has not
+// acknowledged its record yet.
+func (l *lane) lateAnswer(unwritten bool) *Answer {
+	if unwritten {
+		return refusal(verdict.Unrecorded, "the log did not take the call before the deadline")
+	}
 	if err := l.clockError(time.Now()); err != nil {
 		return refusal(verdict.NoAnswer, err.Error())
 	}

@@ -153,11 +153,11 @@ func (s *Service) record(ctx context.Context, l *lane, ev *schema.Event, class b
 	if err := ev.Validate(); err != nil {
 		return Receipt{}, invalid("%s", err)
 	}
-	if err := l.clockError(time.Now()); err != nil {
-		return Receipt{}, &Problem{Reason: verdict.NoAnswer, Message: err.Error()}
-	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.AppendTimeout)
 	defer cancel()
+	if no := l.unfit(ctx, time.Now(), s.cfg.AppendTimeout); no != nil {
+		return Receipt{}, &Problem{Reason: no.Reason, Message: no.Message}
+	}
 	folded := l.watches.add(ev.ID)
 	defer l.watches.take(ev.ID)
 	t, err := l.appender.Append(ev, class)

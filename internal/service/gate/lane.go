@@ -27,13 +27,14 @@ type lane struct {
 	pending   *pendingTable
 	watches   *watchTable
 	lastTick  atomic.Int64 // log time of the last tick folded, ns
-	caughtUp  bool
+	caughtUp  atomic.Bool
 	head      uint64
 	swept     time.Time
 
 	mu struct {
 		sync.Mutex
-		fold *protocol.Partition
+		fold    *protocol.Partition
+		waiting []reader
 	}
 }
 
@@ -101,10 +102,10 @@ func (l *lane) restore(ctx context.Context) {
 }
 
 func (l *lane) checkCaughtUp() {
-	if l.caughtUp || l.mu.fold.Next() < l.head || l.lastTick.Load() == 0 {
+	if l.caughtUp.Load() || l.mu.fold.Next() < l.head || l.lastTick.Load() == 0 {
 		return
 	}
-	l.caughtUp = true
+	l.caughtUp.Store(true)
 	l.ready.Done()
 }
 
@@ -120,6 +121,7 @@ func (l *lane) step(rec bus.Record) {
 	for i := range effects {
 		l.apply(&effects[i], rec.Offset)
 	}
+	l.wakeLocked()
 	l.mu.Unlock()
 	l.tell(ev, effects)
 }
@@ -274,6 +276,33 @@ func (l *lane) sweep() {
 			l.withdraw(p.event)
 		}
 	}
+}
+
+// probeTime bounds the question whether the log can be written at all.
+const probeTime = 500 * time.Millisecond
+
+// unfit returns the refusal to give when nothing can be recorded in time now, or nil.
+// A log that cannot be written stops the clock too, and is the reason to give then.
+func (l *lane) unfit(ctx context.Context, now time.Time, left time.Duration) *Answer {
+	if !l.caughtUp.Load() {
+		return refusal(verdict.NoAnswer, "the gate has just started and is reading the log")
+	}
+	err := l.clockError(now)
+	if err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(probeTime, left))
+	defer cancel()
+	full, lost := l.cfg.Bus.Usage(ctx, bus.Events)
+	switch {
+	case lost != nil:
+		return appendRefusal(lost)
+	case full >= bus.OrdinaryShare:
+		return appendRefusal(bus.ErrFull)
+	case l.appender.Failing():
+		return appendRefusal(appender.ErrUnrecorded)
+	}
+	return refusal(verdict.NoAnswer, err.Error())
 }
 
 // errClock is wrapped by clockError.

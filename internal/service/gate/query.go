@@ -140,13 +140,17 @@ type SessionView struct {
 }
 
 // Session returns the state of a session that the principal owns, or, for an
-// authority, of any in its tenant.
-func (s *Service) Session(_ context.Context, who Principal, id string) (*SessionView, error) {
+// authority, of any in its tenant, as of all that was in the log at the time of the
+// call: who lost an answer can find out here what became of a call or a result.
+func (s *Service) Session(ctx context.Context, who Principal, id string) (*SessionView, error) {
 	part, own, err := s.sessions.open(who, id)
 	if err != nil || !own && !s.operator(who) {
 		return nil, invalid("%s", errSession)
 	}
 	l := s.lanes[part]
+	if err := l.readOn(ctx); err != nil {
+		return nil, err
+	}
 	trace := s.traceOf(&schema.Event{SessionID: id, Actor: schema.Actor{ID: who.ID}})
 	v := &SessionView{Session: id, Calls: map[string]int{}}
 	l.mu.Lock()

@@ -1,0 +1,63 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// reader waits until everything before next is folded.
+type reader struct {
+	next    uint64
+	reached chan struct{}
+}
+
+// wakeLocked wakes the readers whose part of the log is folded.
+func (l *lane) wakeLocked() {
+	if len(l.mu.waiting) == 0 {
+		return
+	}
+	next := l.mu.fold.Next()
+	rest := l.mu.waiting[:0]
+	for _, r := range l.mu.waiting {
+		if r.next <= next {
+			close(r.reached)
+			continue
+		}
+		rest = append(rest, r)
+	}
+	clear(l.mu.waiting[len(rest):])
+	l.mu.waiting = rest
+}
+
+// readOn returns once all that is in the partition at the time of the call is folded,
+// or with a Problem when that cannot be told or takes too long. What the caller asks
+// afterwards is as fresh as if the log itself were asked.
+func (l *lane) readOn(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readOnTime)
+	defer cancel()
+	first, next, err := l.cfg.Bus.Bounds(ctx, bus.Events, l.partition)
+	if err != nil {
+		return &Problem{Reason: verdict.NoAnswer, Message: "the log cannot be read now; ask again"}
+	}
+	if first == next {
+		return nil // nothing was ever written
+	}
+	r := reader{next, make(chan struct{})}
+	l.mu.Lock()
+	l.mu.waiting = append(l.mu.waiting, r)
+	l.wakeLocked()
+	l.mu.Unlock()
+	select {
+	case <-r.reached:
+		return nil
+	case <-ctx.Done():
+		return &Problem{Reason: verdict.NoAnswer, Message: "the gate has not read the end of the log yet; ask again"}
+	}
+}
+
+// readOnTime bounds the wait of a reader. A gate is behind by milliseconds, or is cut
+// off.
+const readOnTime = 2 * time.Second
