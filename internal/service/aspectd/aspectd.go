@@ -67,7 +67,7 @@ func New(cfg Config) *Service {
 	}
 	s := &Service{cfg: cfg, log: obs.Logger(cfg.Logger).With(obs.Aspect(string(cfg.Engine.Kind())))}
 	for _, p := range cfg.Partitions {
-		s.parts = append(s.parts, &worker{Service: s, partition: p, pub: cfg.Bus.NewPublisher()})
+		s.parts = append(s.parts, &worker{Service: s, partition: p, out: newOutbox(cfg.Bus.NewPublisher(), p)})
 	}
 	s.ready = latch.New(len(s.parts))
 	return s
@@ -93,7 +93,7 @@ func (s *Service) Ready(ctx context.Context) error {
 type worker struct {
 	*Service
 	partition uint32
-	pub       bus.Publisher
+	out       *outbox
 	judge     *judge.Judge // after Ready read and stepped under folded.mu
 	folded    folded
 	revision  uint64
@@ -101,10 +101,26 @@ type worker struct {
 	saved     time.Time
 	caughtUp  bool
 	foreign   bool
-	buf       []byte
 }
 
+// run folds the partition until ctx ends, and leaves a last snapshot.
 func (w *worker) run(ctx context.Context) error {
+	published, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var g errgroup.Group
+	g.Go(func() error {
+		w.out.run(published, func(err error) {
+			w.cfg.Metrics.lost()
+			w.log.LogAttrs(published, slog.LevelWarn, "part verdicts are published again", obs.Partition(w.partition), obs.Err(err))
+		})
+		return nil
+	})
+	err := w.follow(ctx)
+	stop()
+	_ = g.Wait() // it returns no error
+	return err
+}
+
+func (w *worker) follow(ctx context.Context) error {
 	if err := w.restore(ctx); err != nil {
 		return err
 	}
@@ -120,7 +136,7 @@ func (w *worker) run(ctx context.Context) error {
 			w.leave()
 			return ended(ctx, fmt.Errorf("aspectd: partition %d: %w", w.partition, err))
 		}
-		w.step(rec)
+		w.step(ctx, rec)
 		w.checkCaughtUp(next)
 		w.maybeSnapshot(ctx)
 	}
@@ -154,7 +170,7 @@ func (w *worker) restore(ctx context.Context) error {
 		return nil
 	}
 	for _, v := range w.judge.Pending() {
-		w.publish(v)
+		w.publish(ctx, v)
 	}
 	return nil
 }
@@ -198,7 +214,7 @@ func (w *worker) checkCaughtUp(next uint64) {
 	}
 }
 
-func (w *worker) step(rec bus.Record) {
+func (w *worker) step(ctx context.Context, rec bus.Record) {
 	ev, err := schema.DecodeEvent(rec.Data)
 	if err != nil {
 		// Every role skips what none can read, so they go on agreeing.
@@ -214,10 +230,13 @@ func (w *worker) step(rec bus.Record) {
 	w.since++
 	w.cfg.Metrics.record(len(verdicts))
 	for _, v := range verdicts {
-		w.publish(v)
+		w.publish(ctx, v)
 	}
 	w.watchPolicy()
 }
+
+// recordSize is room for an ordinary part verdict, so that encoding one allocates once.
+const recordSize = 512
 
 func (w *worker) watchPolicy() {
 	digest, foreign := w.judge.Foreign()
@@ -228,19 +247,18 @@ func (w *worker) watchPolicy() {
 	w.foreign = foreign
 }
 
-func (w *worker) publish(v *schema.Verdict) {
+func (w *worker) publish(ctx context.Context, v *schema.Verdict) {
 	if w.cfg.Tap != nil {
 		w.cfg.Tap(w.partition, v)
 	}
-	data, err := v.AppendBinary(w.buf[:0])
+	data, err := v.AppendBinary(make([]byte, 0, recordSize))
 	if err == nil {
-		w.buf = data
-		err = w.pub.Emit(bus.Message{Topic: bus.Verdicts, Partition: w.partition, Class: bus.Reserved, Data: data})
+		err = w.out.put(ctx, data)
 	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		// The call ends as unavailable at its deadline; nothing is decided without it.
 		w.cfg.Metrics.lost()
-		w.log.LogAttrs(context.Background(), slog.LevelError, "verdict could not be published", obs.Partition(w.partition), obs.Err(err))
+		w.log.LogAttrs(ctx, slog.LevelError, "verdict could not be published", obs.Partition(w.partition), obs.Err(err))
 	}
 }
 
@@ -255,7 +273,9 @@ func (w *worker) maybeSnapshot(ctx context.Context) {
 // revision means that another owner is ahead, which does no harm.
 func (w *worker) snapshot(ctx context.Context) {
 	w.since, w.saved = 0, time.Now()
-	err := w.pub.Sync(ctx)
+	bounded, cancel := context.WithTimeout(ctx, flushTime)
+	err := w.out.flush(bounded)
+	cancel()
 	if err == nil {
 		var data []byte
 		w.folded.mu.Lock()
@@ -277,6 +297,10 @@ func (w *worker) snapshot(ctx context.Context) {
 	}
 	w.log.LogAttrs(ctx, slog.LevelWarn, "snapshot could not be stored", obs.Partition(w.partition), obs.Err(err))
 }
+
+// flushTime bounds the wait before a snapshot. Without the snapshot the next start only
+// folds a little more.
+const flushTime = 5 * time.Second
 
 // leave writes a last snapshot on an orderly stop.
 func (w *worker) leave() {
