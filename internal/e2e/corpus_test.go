@@ -17,32 +17,33 @@ import (
 // gpt4o is the archive with all recorded runs.
 const gpt4o = "agentdojo-gpt-4o-2024-05-13.tar.gz"
 
-// recorded returns a sample of the recorded runs with calls, or skips the test.
+// recorded returns a sample of the recorded runs with calls, a tenth of them benign, or
+// skips the test.
 func recorded(t *testing.T, n int, seed uint64) []*agentdojo.Run {
 	t.Helper()
 	dir := os.Getenv("ASPIS_SHARED")
 	if dir == "" {
 		t.Skip("ASPIS_SHARED is not set: the recorded runs are not at hand")
 	}
-	path := filepath.Join(dir, "data", "traces", gpt4o)
-	runs, err := agentdojo.Sample(t.Context(), []string{path}, n, seed, (*agentdojo.Run).HasChain)
+	paths := []string{filepath.Join(dir, "data", "traces", gpt4o)}
+	benign, err := agentdojo.Sample(t.Context(), paths, n/10, seed, func(r *agentdojo.Run) bool { return r.HasChain() && r.Benign() })
 	if err != nil {
 		t.Fatal(err)
 	}
-	suites, attacked, benign := map[string]int{}, 0, 0
+	attacked, err := agentdojo.Sample(t.Context(), paths, n-n/10, seed, func(r *agentdojo.Run) bool { return r.HasChain() && r.Attacked() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	suites := map[string]int{}
+	runs := append(benign, attacked...)
 	for _, r := range runs {
 		suites[r.Suite]++
-		if r.Attacked() {
-			attacked++
-		}
-		if r.Benign() {
-			benign++
-		}
 	}
-	if len(suites) != 4 || attacked == 0 || benign == 0 {
-		t.Fatalf("the sample is one-sided: suites %v, %d attacked, %d benign", suites, attacked, benign)
+	if len(suites) != 4 || len(runs) != n {
+		t.Fatalf("the sample is one-sided: %d runs, suites %v", len(runs), suites)
 	}
-	t.Logf("%d recorded runs, %v, %d attacked, %d benign", n, suites, attacked, benign)
+	newRand(seed).Shuffle(n, func(i, k int) { runs[i], runs[k] = runs[k], runs[i] })
+	t.Logf("%d recorded runs, %v, %d attacked, %d benign", n, suites, len(attacked), len(benign))
 	return runs
 }
 
