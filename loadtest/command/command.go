@@ -131,8 +131,12 @@ func (f *runFlags) check() error {
 	return errors.Join(errs...)
 }
 
-// print writes a report and returns errUnsound when a row of it says nothing.
+// print writes a report, if it has rows, and returns errUnsound when one of them says
+// nothing.
 func (e *env) print(r *table.Report) error {
+	if len(r.Rows) == 0 {
+		return nil
+	}
 	var err error
 	if e.json {
 		err = r.WriteJSON(e.out)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,13 +31,8 @@ func newInProcess(e *env) *cobra.Command {
 				},
 			}
 			r := newReport("inprocess")
-			if err := f.measureAll(cmd.Context(), e, s, r); err != nil {
-				return err
-			}
-			if err := p.write(); err != nil {
-				return err
-			}
-			return e.print(r)
+			err := f.measureAll(cmd.Context(), e, s, r)
+			return errors.Join(err, p.write(), e.print(r))
 		},
 	}
 	f.register(cmd)
@@ -63,19 +59,16 @@ func newProcesses(e *env) *cobra.Command {
 			}
 			return withPrograms(cmd.Context(), func(p *deploy.Programs) error {
 				r := newReport("processes")
+				var errs []error
 				if has(surfaces, "gate") {
 					s := surface{name: "Go API over NATS", setting: table.Separate, start: p.WithGate}
-					if err := f.measureAll(cmd.Context(), e, s, r); err != nil {
-						return err
-					}
+					errs = append(errs, f.measureAll(cmd.Context(), e, s, r))
 				}
 				if has(surfaces, "http") {
 					s := surface{name: "HTTP over NATS", setting: table.Unbarred, start: p.WithHTTP}
-					if err := f.measureAll(cmd.Context(), e, s, r); err != nil {
-						return err
-					}
+					errs = append(errs, f.measureAll(cmd.Context(), e, s, r))
 				}
-				return e.print(r)
+				return errors.Join(append(errs, e.print(r))...)
 			})
 		},
 	}
@@ -94,10 +87,8 @@ func newHTTP(e *env) *cobra.Command {
 			}
 			return withPrograms(cmd.Context(), func(p *deploy.Programs) error {
 				r := newReport("http")
-				if err := f.measureAll(cmd.Context(), e, surface{name: "HTTP", setting: table.OverHTTP, start: p.Up}, r); err != nil {
-					return err
-				}
-				return e.print(r)
+				err := f.measureAll(cmd.Context(), e, surface{name: "HTTP", setting: table.OverHTTP, start: p.Up}, r)
+				return errors.Join(err, e.print(r))
 			})
 		},
 	}

@@ -55,7 +55,7 @@ type surface struct {
 }
 
 // measureAll measures the rows of every workload on a surface, each on a deployment
-// of its own, and adds them to the report.
+// of its own, and adds them to the report; those before a failure stay in it.
 func (f *runFlags) measureAll(ctx context.Context, e *env, s surface, r *table.Report) error {
 	for _, name := range f.workloads {
 		w, err := script.Load(name, f.seed)
@@ -66,10 +66,12 @@ func (f *runFlags) measureAll(ctx context.Context, e *env, s surface, r *table.R
 			sp, _ := f.spec(rowName)
 			fmt.Fprintf(e.err, "loadtest: %s, %s, %s …\n", s.name, name, rowName)
 			row, err := f.measureRow(ctx, s, w, sp)
+			if row != nil {
+				r.Rows = append(r.Rows, *row)
+			}
 			if err != nil {
 				return fmt.Errorf("%s, %s, %s: %w", s.name, name, rowName, err)
 			}
-			r.Rows = append(r.Rows, *row)
 		}
 	}
 	return nil

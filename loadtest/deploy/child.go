@@ -96,7 +96,7 @@ func (c *child) failure() error {
 	return fmt.Errorf("%w: %s; it wrote:\n%s", errChild, c.name, c.out.tail())
 }
 
-// listeningAt finds the address in a daemon's log line about it.
+// listeningAt finds the base URL in a daemon's log line about its address.
 func listeningAt(line string) string {
 	var l struct {
 		Message string `json:"msg"`
@@ -105,7 +105,10 @@ func listeningAt(line string) string {
 	if json.Unmarshal([]byte(line), &l) != nil || l.Message != "listening" {
 		return ""
 	}
-	return l.Address
+	if strings.Contains(l.Address, "://") {
+		return l.Address
+	}
+	return "http://" + l.Address
 }
 
 // maxLines is how much of a child's output is kept.

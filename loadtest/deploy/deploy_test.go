@@ -103,6 +103,7 @@ func TestLinesKeepTheLast(t *testing.T) {
 func TestListeningAt(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"time":"x","level":"INFO","msg":"listening","address":"http://127.0.0.1:80"}`: "http://127.0.0.1:80",
+		`{"level":"INFO","msg":"listening","address":"127.0.0.1:80"}`:                   "http://127.0.0.1:80",
 		`{"msg":"activating the policy","address":"x"}`:                                 "",
 		`aspis: deciding calls at http://127.0.0.1:80`:                                  "",
 	} {
