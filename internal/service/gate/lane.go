@@ -26,6 +26,7 @@ type lane struct {
 	appender  *appender.Appender
 	pending   *pendingTable
 	watches   *watchTable
+	owed      *owedTable
 	lastTick  atomic.Int64 // log time of the last tick folded, ns
 	caughtUp  atomic.Bool
 	head      uint64
@@ -42,7 +43,7 @@ func newLane(s *Service, p uint32, incarnation uint64) *lane {
 	l := &lane{
 		Service: s, partition: p,
 		appender: appender.New(s.cfg.Bus, p, s.cfg.Name, incarnation, s.cfg.AppendTimeout),
-		pending:  newPendingTable(s.cfg.MaxPending), watches: newWatchTable(),
+		pending:  newPendingTable(s.cfg.MaxPending), watches: newWatchTable(), owed: newOwedTable(),
 	}
 	l.mu.fold = protocol.New(p, s.cfg.Rules)
 	return l
@@ -173,6 +174,7 @@ func (l *lane) apply(e *protocol.Effect, offset uint64) {
 	case protocol.Advanced:
 		l.lastTick.Store(e.Timestamp)
 		l.sweep()
+		l.payOwed()
 	case protocol.Violated:
 		l.cfg.Metrics.violated()
 		l.log.LogAttrs(context.Background(), slog.LevelError, "integrity violation", obs.Partition(l.partition), obs.Offset(offset), obs.Detail(e.Detail))
@@ -250,19 +252,6 @@ func (l *lane) repeated(e *protocol.Effect) {
 }
 
 const issuedMessage = "this call was proposed before and its answer is already issued; propose it under a new call_id"
-
-// withdraw records that a standing permit was not delivered.
-func (l *lane) withdraw(call *schema.Event) {
-	l.cfg.Metrics.withdrew()
-	_, err := l.appender.Append(&schema.Event{
-		ID: call.ID + "/withdrawn", Tenant: call.Tenant, Trace: call.Trace, Kind: schema.KindWithdrawn,
-		CallID: call.CallID, SessionID: call.SessionID, ClaimedTS: time.Now().UnixNano(),
-		Actor: schema.Actor{ID: l.cfg.Name, Class: schema.ClassMonitor}, Tool: call.Tool,
-	}, bus.Reserved)
-	if err != nil {
-		l.log.LogAttrs(context.Background(), slog.LevelError, "withdrawal could not be recorded", obs.Partition(l.partition), obs.Err(err))
-	}
-}
 
 // sweep withdraws permits that nobody fetched while they were valid.
 func (l *lane) sweep() {
