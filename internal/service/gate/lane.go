@@ -253,14 +253,16 @@ func (l *lane) repeated(e *protocol.Effect) {
 
 const issuedMessage = "this call was proposed before and its answer is already issued; propose it under a new call_id"
 
-// sweep withdraws permits that nobody fetched while they were valid.
+// sweep withdraws permits that nobody fetched while they were valid. It goes by the
+// log's clock: a gate that reads late may still come to the permit of a call that it
+// has long given up.
 func (l *lane) sweep() {
 	now := time.Now()
 	if now.Sub(l.swept) < time.Second {
 		return
 	}
 	l.swept = now
-	for _, p := range l.pending.sweep(now.Add(-l.cfg.NotAfter)) {
+	for _, p := range l.pending.sweep(time.Unix(0, l.lastTick.Load()).Add(-l.cfg.NotAfter)) {
 		if p.answer.permits() {
 			l.withdraw(p.event)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aspis-rv/aspis/internal/appender"
 	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/internal/obs"
 	"github.com/aspis-rv/aspis/internal/protocol"
@@ -21,10 +22,23 @@ type owedTable struct {
 	}
 }
 
-// owed is one such call and when its withdrawal was appended last.
+// owed is one such call and the append of its withdrawal; nil when it was not accepted.
 type owed struct {
-	call *schema.Event
-	at   time.Time
+	call   *schema.Event
+	append *appender.Ticket
+}
+
+// failed reports whether it is known that the record may not be in the log.
+func (o owed) failed() bool {
+	if o.append == nil {
+		return true
+	}
+	select {
+	case <-o.append.Done():
+		return o.append.Err() != nil
+	default:
+		return false
+	}
 }
 
 func newOwedTable() *owedTable {
@@ -33,15 +47,14 @@ func newOwedTable() *owedTable {
 	return t
 }
 
-func (t *owedTable) add(call *schema.Event, now time.Time) {
+func (t *owedTable) add(call *schema.Event, under *appender.Ticket) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.mu.calls[call.ID] = owed{call, now}
+	t.mu.calls[call.ID] = owed{call, under}
 }
 
-// due forgets the calls that are settled and returns those whose withdrawal was
-// appended before limit and is not in the log.
-func (t *owedTable) due(now time.Time, limit time.Duration, settled func(*schema.Event) bool) []*schema.Event {
+// due forgets the calls that are settled and returns those whose withdrawal failed.
+func (t *owedTable) due(settled func(*schema.Event) bool) []*schema.Event {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []*schema.Event
@@ -49,7 +62,7 @@ func (t *owedTable) due(now time.Time, limit time.Duration, settled func(*schema
 		switch {
 		case settled(o.call):
 			delete(t.mu.calls, id)
-		case now.Sub(o.at) >= limit:
+		case o.failed():
 			out = append(out, o.call)
 		}
 	}
@@ -64,13 +77,12 @@ func (l *lane) withdraw(call *schema.Event) {
 }
 
 func (l *lane) appendWithdrawn(call *schema.Event) {
-	now := time.Now()
-	l.owed.add(call, now)
-	_, err := l.appender.Append(&schema.Event{
+	ticket, err := l.appender.Append(&schema.Event{
 		ID: call.ID + "/withdrawn", Tenant: call.Tenant, Trace: call.Trace, Kind: schema.KindWithdrawn,
-		CallID: call.CallID, SessionID: call.SessionID, ClaimedTS: now.UnixNano(),
+		CallID: call.CallID, SessionID: call.SessionID, ClaimedTS: time.Now().UnixNano(),
 		Actor: schema.Actor{ID: l.cfg.Name, Class: schema.ClassMonitor}, Tool: call.Tool,
 	}, bus.Reserved)
+	l.owed.add(call, ticket)
 	if err != nil {
 		l.log.LogAttrs(context.Background(), slog.LevelError, "withdrawal could not be recorded; it is tried again",
 			obs.Partition(l.partition), obs.Err(err))
@@ -80,7 +92,7 @@ func (l *lane) appendWithdrawn(call *schema.Event) {
 // payOwed appends again what did not get into the log. It is called with the fold
 // locked.
 func (l *lane) payOwed() {
-	again := l.owed.due(time.Now(), l.cfg.AppendTimeout, func(call *schema.Event) bool {
+	again := l.owed.due(func(call *schema.Event) bool {
 		c := l.mu.fold.Lookup(traceID(call), call.SessionID, call.CallID)
 		return c == nil || c.Status != protocol.CallPermitted
 	})
