@@ -32,6 +32,7 @@ type ledger struct {
 		sessions map[string]*session
 		answers  []*said
 		receipts map[string]string // record id to what it is
+		ran      map[string]bool   // calls that were run
 	}
 }
 
@@ -133,6 +134,7 @@ func (w *world) ask(q asking) *said {
 	}
 	in, err := w.use(at)
 	s.gate = in
+	s.asked = time.Now()
 	if err != nil {
 		s.lost = true
 		return s

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -23,6 +24,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/service/gate"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 const tenant = "acme"
@@ -40,6 +42,7 @@ type setup struct {
 	seed                        uint64
 	deadline, ttl, tick, margin time.Duration // 0: as the policy or the service says
 	keyless                     bool          // gates trust no composer: every permit is unsigned
+	direct                      bool          // composer1 hears of verdicts ahead of their records
 }
 
 func (s *setup) complete() {
@@ -212,7 +215,7 @@ func (w *world) start(role string) {
 		for _, e := range w.engines {
 			a := aspectd.New(aspectd.Config{
 				Bus: in.link, Bundle: w.bundle, Engine: e, Rules: w.rules, Observe: w.setup.observe,
-				SnapshotEvery: w.setup.snapshotEvery, SnapshotAfter: w.setup.snapshotAfter,
+				SnapshotEvery: w.setup.snapshotEvery, SnapshotAfter: w.setup.snapshotAfter, Tap: w.tap(),
 			})
 			in.aspects = append(in.aspects, a)
 			g.Go(func() error { return a.Run(in.ctx) })
@@ -241,6 +244,18 @@ func (w *world) start(role string) {
 		in.err = g.Wait()
 		close(in.done)
 	}()
+}
+
+// tap is how the workers tell composer1 of their verdicts, where they share a process.
+func (w *world) tap() func(uint32, *schema.Verdict) {
+	if !w.setup.direct {
+		return nil
+	}
+	return func(partition uint32, v *schema.Verdict) {
+		if in := w.get("composer1"); in != nil && in.link.awake(in.ctx) == nil {
+			in.comp.Offer(partition, v)
+		}
+	}
 }
 
 // ready waits until a role is.
@@ -326,4 +341,5 @@ func (w *world) settleAll() {
 		}
 	}
 	time.Sleep(15 * time.Second)
+	synctest.Wait() // the log stands still until time goes on
 }
