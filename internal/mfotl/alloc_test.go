@@ -47,6 +47,47 @@ func TestStepAllocates(t *testing.T) {
 	}
 }
 
+// TestHistoryStepAllocates holds the same ceilings for HISTORICALLY.
+func TestHistoryStepAllocates(t *testing.T) {
+	plan := compile(t,
+		core(t, "p(x) AND HISTORICALLY[0,5] q(x)", "x"),
+		core(t, "p(x) AND NOT (HISTORICALLY[2,9] q(x))", "x"),
+		core(t, "p(x) AND HISTORICALLY[40,41] q(x)", "x"),
+		core(t, "p(x) AND HISTORICALLY q(x)", "x"),
+	)
+	st := plan.New()
+	i := 0
+	step := func(facts []schema.Fact, commit bool) {
+		st.Step(int64(i), uint64(i), facts)
+		judge(st, plan.Formulas())
+		if commit {
+			st.Commit()
+		} else {
+			st.Rollback()
+		}
+		i++
+	}
+	for _, c := range []struct {
+		name  string
+		facts []schema.Fact
+		max   float64
+	}{
+		{"an event without facts", nil, 0},
+		{"an event that no formula reads", []schema.Fact{fact("z", 1)}, 0},
+		{"an event that goes on with runs", []schema.Fact{fact("q", 1), fact("q", 2), presumptive(fact("q", 3))}, 0},
+		{"an event that fires", []schema.Fact{fact("q", 1), fact("p", 2)}, 4},
+	} {
+		for _, commit := range []bool{true, false} {
+			for range 100 {
+				step(c.facts, true)
+			}
+			if got := testing.AllocsPerRun(500, func() { step(c.facts, commit) }); got > c.max {
+				t.Errorf("%s, commit %v: %v allocations, the ceiling is %v", c.name, commit, got, c.max)
+			}
+		}
+	}
+}
+
 // TestFlatMemory runs a million events through a window and finds as much memory in
 // use at the end as after the first tenth.
 func TestFlatMemory(t *testing.T) {

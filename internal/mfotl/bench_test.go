@@ -155,6 +155,75 @@ func BenchmarkDelayed(b *testing.B) {
 	benchmarkStream(b, "use(u,r) AND NOT ((NOT revoke(u,r)) SINCE[20,500] grant(u,r))", []string{"u", "r"}, grantEvent)
 }
 
+// historyStream feeds time points at each of which 20 of 200 sensors report, the same
+// ones for 100 time points on end but for one that is missing now and then.
+func historyStream(b *testing.B, formula string) {
+	b.Helper()
+	plan := compile(b, core(b, formula, "x"))
+	st := plan.New()
+	facts := make([]schema.Fact, 0, 21)
+	events := make([][]schema.Fact, 4000)
+	for i := range events {
+		facts = facts[:0]
+		for k := range 20 {
+			if hash(i*20+k)%64 != 0 {
+				facts = append(facts, fact("ok", int64(i/100*20+k)%200))
+			}
+		}
+		facts = append(facts, fact("use", int64(hash(i)%200)))
+		events[i] = append([]schema.Fact(nil), facts...)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		st.Step(int64(i), uint64(i), events[i%len(events)])
+		st.Rows(0)
+		st.Commit()
+	}
+}
+
+// BenchmarkHistory is HISTORICALLY up to the present, with 20 tuples a time point: the
+// cost does not depend on the length of the interval.
+func BenchmarkHistory(b *testing.B) {
+	for _, hi := range []int{5, 500, 50_000} {
+		b.Run(fmt.Sprint(hi), func(b *testing.B) {
+			historyStream(b, fmt.Sprintf("use(x) AND HISTORICALLY[0,%d] ok(x)", hi))
+		})
+	}
+}
+
+// BenchmarkHistoryDelayed is the same with a lower bound, which keeps what has ended.
+func BenchmarkHistoryDelayed(b *testing.B) {
+	for _, lo := range []int{5, 50, 500} {
+		b.Run(fmt.Sprint(lo), func(b *testing.B) {
+			historyStream(b, fmt.Sprintf("use(x) AND NOT (HISTORICALLY[%d,%d] ok(x))", lo, lo+20))
+		})
+	}
+}
+
+// BenchmarkHistoryShadow is a refused event that leaves 10,000 runs open.
+func BenchmarkHistoryShadow(b *testing.B) {
+	plan := compile(b,
+		core(b, "use(x) AND NOT (HISTORICALLY[0,60] ok(x))", "x"),
+		core(b, "use(x) AND NOT (HISTORICALLY[5,60] ok(x))", "x"),
+	)
+	st := plan.New()
+	var facts []schema.Fact
+	for x := range int64(10_000) {
+		facts = append(facts, fact("ok", x))
+	}
+	for i := range 10 {
+		st.Step(int64(i), uint64(i), facts)
+		st.Commit()
+	}
+	use := []schema.Fact{fact("use", 77)}
+	b.ReportAllocs()
+	for b.Loop() {
+		st.Step(10, 10, use)
+		judge(st, plan.Formulas())
+		st.Rollback()
+	}
+}
+
 func grantEvent(i int) (int64, schema.Fact) {
 	u, r := int64(hash(i)%200), int64(hash(i+1)%200)
 	return int64(i / 10), fact([]string{"use", "use", "grant", "revoke"}[hash(i+2)%4], u, r)

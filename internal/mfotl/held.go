@@ -91,7 +91,7 @@ func (s *store) hold(j *journal, key []word, h *holding) {
 func (s *store) begin(j *journal, key []word, h *holding) {
 	slot := s.make(key)
 	j.log(slotMade, s, slot, stay)
-	if h.now.index > 0 && age(h.now.ts, h.before) <= s.spec.hi {
+	if h.now.index > 0 {
 		s.count(slot, func() {
 			s.ents[slot] = s.segment(s.ents[slot], verdict.T, heldEver, h.before)
 		})
@@ -107,16 +107,16 @@ type weakened struct {
 	from int64
 }
 
-// weaken finds what a mark makes of segments e, none of which is going on. It adds no
-// segment that an earlier one contains, and drops the later ones that the new one
-// contains.
+// weaken finds what a mark makes of segments e, none of which is going on. The new
+// segment takes the place of those of the same time stamp with a mark not below its
+// own, so that there are at most three of every time stamp. Without an upper bound it
+// must have a mark below that of every other to be seen at all.
 func (s *store) weaken(e []uint64, h *holding) weakened {
 	w := weakened{keep: len(e), from: h.now.ts}
 	if h.mark == verdict.F {
 		return w
 	}
-	if at := w.keep - s.stride; at >= 0 && entryMark(e, at) <= h.mark &&
-		(!s.spec.bounded || lastOf(e, at) == h.now.ts) {
+	if at := w.keep - s.stride; at >= 0 && !s.spec.bounded && entryMark(e, at) <= h.mark {
 		return w
 	}
 	w.add = true

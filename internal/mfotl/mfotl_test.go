@@ -263,6 +263,51 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestHistoryBudget fills the window of a HISTORICALLY to its budget and over it.
+func TestHistoryBudget(t *testing.T) {
+	const budget = 10
+	plan, err := mfotl.Compile([]*check.Checked{
+		core(t, "p(x) AND HISTORICALLY[0,100] q(x)", "x"),
+		core(t, "p(x) AND NOT (HISTORICALLY[0,100] q(x))", "x"),
+		core(t, "p(x) AND HISTORICALLY[1,100] p(x)", "x"),
+	}, mfotl.WithTuples(budget))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What holds from the first time point on needs one entry, what begins later two.
+	for _, c := range []struct {
+		early, late int
+		overflow    bool
+	}{
+		{budget - 1, 0, false}, {budget, 0, true}, {1, 4, false}, {2, 4, true},
+	} {
+		var facts []schema.Fact
+		for x := range int64(c.early) {
+			facts = append(facts, fact("q", x))
+		}
+		st := plan.New()
+		st.Step(0, 0, facts) // one entry more is that no time point was before
+		st.Commit()
+		for x := range int64(c.late) {
+			facts = append(facts, fact("q", 100+x))
+		}
+		for i := range uint64(3) {
+			st.Step(0, 1+i, facts)
+			st.Commit()
+			if i == 0 {
+				if st, err = plan.Restore(st.AppendState(nil)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		lossy := []bool{st.Lossy(0), st.Lossy(1), st.Lossy(2)}
+		if want := []bool{c.overflow, c.overflow, false}; st.Overflowed() != c.overflow || !slices.Equal(lossy, want) {
+			t.Errorf("%d tuples and %d later, budget %d: overflowed %v, lossy %v, want %v",
+				c.early, c.late, budget, st.Overflowed(), lossy, want)
+		}
+	}
+}
+
 // TestOverflowIsDeterministic drives two states along one trace around the budget,
 // one with restores in between; a window that is full of what has expired must not
 // overflow in the one and not in the other.
@@ -271,7 +316,9 @@ func TestOverflowIsDeterministic(t *testing.T) {
 		core(t, "p(x) AND NOT (ONCE[2,7] q(x))", "x"),
 		core(t, "p(x) AND NOT (ONCE[0,3] r(x,x))", "x"),
 		core(t, "p(x) AND PREVIOUS (ONCE[0,3] q(x))", "x"),
-	}, mfotl.WithTuples(24))
+		core(t, "p(x) AND HISTORICALLY[2,4] q(x)", "x"),
+		core(t, "p(x) AND PREVIOUS (p(x) AND NOT (HISTORICALLY[0,3] q(x)))", "x"),
+	}, mfotl.WithTuples(36))
 	if err != nil {
 		t.Fatal(err)
 	}
