@@ -22,7 +22,7 @@ func signResolution(key ed25519.PrivateKey, r *schema.Resolution) []byte {
 // clock does what time alone makes due: ticks, deadlines, activation, snapshots.
 func (w *worker) clock(ctx context.Context) {
 	now := time.Now()
-	if w.current() {
+	if w.current() && !now.Before(w.notBefore) {
 		w.activate(now)
 		w.tick(now)
 		if w.again {

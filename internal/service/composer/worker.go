@@ -39,6 +39,9 @@ type worker struct {
 	proposed map[string]time.Time // create-once records under way, by key
 	again    bool                 // some resolution has to be proposed once more
 	wake     time.Time            // when the clock is next looked at
+	// After a failed append nothing is proposed before notBefore; the log is told of it
+	// once a second.
+	notBefore, told time.Time
 }
 
 // pending is a create-once append.
@@ -48,6 +51,7 @@ type pending struct {
 	attempt schema.Attempt // of a resolution; zero otherwise
 	// notAfter is the time in ns after which a permit is not appended; 0: none.
 	notAfter int64
+	err      error // why it failed
 }
 
 // writers is the number of appends a partition may have under way. Resolutions of
@@ -242,11 +246,24 @@ func (w *worker) enqueue(p pending) {
 	select {
 	case w.appends <- p:
 	default:
+		p.err = errQueue
 		w.retry(p)
 	}
 }
 
+// errQueue is the cause of a failed append that no writer took.
+var errQueue = errors.New("composer: too many appends are under way")
+
+// retry has the clock propose again, a little later, what could not be appended: a log
+// that cannot be written is not asked without pause.
 func (w *worker) retry(p pending) {
+	now := time.Now()
+	w.notBefore = now.Add(w.cfg.Tick / 20)
+	w.cfg.Metrics.unwritten()
+	if now.Sub(w.told) >= time.Second {
+		w.told = now
+		w.log.LogAttrs(context.Background(), slog.LevelError, "records could not be appended", obs.Partition(w.partition), obs.Err(p.err))
+	}
 	delete(w.proposed, p.key)
 	if p.attempt != (schema.Attempt{}) {
 		w.joiner.Retry(p.attempt)
@@ -255,7 +272,7 @@ func (w *worker) retry(p pending) {
 }
 
 func (w *worker) setClock(timer *time.Timer, wait time.Duration) {
-	wait = max(wait, time.Millisecond)
+	wait = max(wait, time.Millisecond, time.Until(w.notBefore))
 	w.wake = time.Now().Add(wait)
 	timer.Reset(wait)
 }
@@ -274,10 +291,7 @@ func (w *worker) write(ctx context.Context) {
 		if err == nil || errors.Is(err, bus.ErrExists) {
 			continue
 		}
-		w.cfg.Metrics.unwritten()
-		if ctx.Err() == nil {
-			w.log.LogAttrs(ctx, slog.LevelError, "record could not be appended", obs.Partition(w.partition), obs.Err(err))
-		}
+		p.err = err
 		select {
 		case w.failed <- p:
 		case <-ctx.Done():
