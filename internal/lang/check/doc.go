@@ -7,7 +7,8 @@
 //
 //	f AND rel      is fine when a comparison's variables are among fv(f), or it is
 //	               x = t and t's variable is: that binds x
-//	f AND NOT g    when fv(g) are among fv(f)
+//	f AND NOT g    when fv(g) are among fv(f); likewise f AND HISTORICALLY g, and
+//	               f AND NOT HISTORICALLY g
 //	f OR g         when fv(f) and fv(g) are the same
 //	NOT g          elsewhere only without free variables
 //	f SINCE g      when fv(f) are among fv(g); f may be negated
