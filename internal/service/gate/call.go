@@ -148,6 +148,7 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 	if t != nil {
 		appended = t.Done()
 	}
+	written := appended // of the last record that this call needs to have in the log
 	for {
 		select {
 		case <-p.done:
@@ -164,9 +165,11 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 			}
 		case <-expire.C:
 			if time.Until(deadline) <= 0 {
-				return l.finish(p, l.pending.giveUp(p, l.lateAnswer(appended != nil)), ready)
+				return l.finish(p, l.pending.giveUp(p, l.lateAnswer(appended != nil, written)), ready)
 			}
-			l.expire(p)
+			if e := l.expire(p); e != nil {
+				written = e.Done()
+			}
 			expire.Reset(time.Until(deadline))
 		case <-ctx.Done():
 			return goneAnswer()
@@ -184,30 +187,38 @@ func goneAnswer() *Answer {
 	return refusal(verdict.Late, "the request ended before the decision; ask again under the same call_id")
 }
 
-// lateAnswer refuses a call whose deadline has come. unwritten says that the log has not
-// acknowledged its record yet.
-func (l *lane) lateAnswer(unwritten bool) *Answer {
-	if unwritten {
+// lateAnswer refuses a call whose deadline has come. unproposed says that the log has
+// not acknowledged its record yet; written is closed when it has acknowledged the last
+// one about it.
+func (l *lane) lateAnswer(unproposed bool, written <-chan struct{}) *Answer {
+	if unproposed {
 		return refusal(verdict.Unrecorded, "the log did not take the call before the deadline")
 	}
-	if err := l.clockError(time.Now()); err != nil {
-		return refusal(verdict.NoAnswer, err.Error())
+	if !l.silent(time.Now()) {
+		return refusal(verdict.Late, "the deadline passed before a decision")
 	}
-	return refusal(verdict.Late, "the deadline passed before a decision")
+	select {
+	case <-written:
+	default:
+		if written != nil {
+			return refusal(verdict.Unrecorded, "the log took nothing more before the deadline")
+		}
+	}
+	return refusal(verdict.NoAnswer, fmt.Sprintf("%s of partition %d", errClock, l.partition))
 }
 
-// expire appends the gate's own `expired` record, once.
-func (l *lane) expire(p *pendingCall) {
+// expire appends the gate's own `expired` record, once, and returns its ticket.
+func (l *lane) expire(p *pendingCall) ticket {
 	if !l.pending.markExpiring(p) {
-		return
+		return nil
 	}
 	reason := verdict.Late
-	if l.clockError(time.Now()) != nil {
+	if l.silent(time.Now()) {
 		reason = verdict.NoAnswer
 	}
 	call, first := p.event, l.pending.record(p)
 	message := l.lateMessage(call)
-	_, err := l.appender.Append(&schema.Event{
+	t, err := l.appender.Append(&schema.Event{
 		ID: call.ID + "/expired", Tenant: call.Tenant, Trace: call.Trace, Kind: schema.KindResolution,
 		CallID: call.CallID, SessionID: call.SessionID, ClaimedTS: time.Now().UnixNano(),
 		Actor: schema.Actor{ID: l.cfg.Name, Class: schema.ClassMonitor}, Tool: call.Tool,
@@ -219,8 +230,19 @@ func (l *lane) expire(p *pendingCall) {
 	}, bus.Reserved)
 	if err != nil {
 		l.cfg.Metrics.unrecorded()
+		return never{}
 	}
+	return t
 }
+
+// never is the ticket of a record that was not taken.
+type never struct{}
+
+// Done returns a channel that stays open.
+func (never) Done() <-chan struct{} { return make(chan struct{}) }
+
+// Err returns nil, as nothing is done.
+func (never) Err() error { return nil }
 
 // lateMessage says what a call has waited for (rule 14).
 func (l *lane) lateMessage(call *schema.Event) string {

@@ -299,6 +299,13 @@ func (l *lane) unfit(ctx context.Context, now time.Time, left time.Duration) *An
 // errClock is wrapped by clockError.
 var errClock = errors.New("no composer keeps the clock")
 
+// silent says that the clock of the partition stands still, which it does when the
+// composer is down or the log cannot be written: the last tick is older than a tick
+// and a third, where MaxSkew is two.
+func (l *lane) silent(now time.Time) bool {
+	return now.UnixNano()-l.lastTick.Load() > l.cfg.Rules.MaxSkew*2/3
+}
+
 // clockError says that the logical clock of the partition is too old for a call to
 // be placed in time: the composer is down or out of reach.
 func (l *lane) clockError(now time.Time) error {

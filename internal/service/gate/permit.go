@@ -93,7 +93,7 @@ func (l *lane) finish(p *pendingCall, a *Answer, ready prepared) *Answer {
 	}
 	now := time.Now()
 	if now.UnixNano() > p.event.Deadline {
-		return l.seal(p, a, nil, l.lateAnswer(false))
+		return l.seal(p, a, nil, l.lateAnswer(false, nil))
 	}
 	if ready.permit == nil || !ready.ground.equal(a.ground) || now.Sub(ready.at) > l.cfg.NotAfter/4 {
 		ready = l.prepare(p.event, a.ground)
