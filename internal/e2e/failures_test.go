@@ -20,6 +20,9 @@ import (
 // on a machine that does much else.
 const slack = 400 * time.Millisecond
 
+// pauseTime is when all threads of a process have noticed that it is paused.
+const pauseTime = 50 * time.Millisecond
+
 // patient is a client of one session that asks for calls which the policy permits.
 type patient struct {
 	t       *testing.T
@@ -95,6 +98,7 @@ func TestFailureClasses(t *testing.T) {
 	p.recovers("the start")
 
 	d.procs[roleAspect].pause()
+	time.Sleep(pauseTime)
 	p.refused("the aspect worker is paused", "unavailable", http.StatusServiceUnavailable)
 	d.procs[roleAspect].resume()
 	p.recovers("the aspect worker goes on")
@@ -105,6 +109,7 @@ func TestFailureClasses(t *testing.T) {
 	p.recovers("the aspect worker is back")
 
 	d.procs[roleComposer].pause()
+	time.Sleep(pauseTime)
 	p.refused("the composer is paused", "unavailable", http.StatusServiceUnavailable)
 	p.refused("the composer is paused, for long", "unavailable", http.StatusServiceUnavailable)
 	d.procs[roleComposer].resume()
@@ -117,6 +122,7 @@ func TestFailureClasses(t *testing.T) {
 	p.recovers("the composer is back")
 
 	d.procs[roleBroker].pause()
+	time.Sleep(pauseTime)
 	p.refused("the broker is paused", "unrecorded", http.StatusServiceUnavailable)
 	p.refused("the broker is paused, for long", "unrecorded", http.StatusServiceUnavailable)
 	d.procs[roleBroker].resume()
@@ -129,7 +135,7 @@ func TestFailureClasses(t *testing.T) {
 	d.procs[roleBroker].start()
 	p.recovers("the broker is back")
 
-	d.killAll()
+	d.stopAll()
 	replayed(t, d)
 }
 
@@ -156,14 +162,16 @@ func TestFullLog(t *testing.T) {
 	const room = 256 << 10
 	resize(room)
 	fill(t, d, 0.92)
+	p.ask(2 * time.Second) // has the gate look again how full the log is
+	time.Sleep(200 * time.Millisecond)
 	p.refused("nine tenths are in use", "busy", http.StatusTooManyRequests)
 	resize(4 * room)
 	p.recovers("there is room again")
 
 	fill(t, d, 1)
+	time.Sleep(3 * time.Second) // the clock stands still: no tick fits
 	p.refused("everything is in use", "busy", http.StatusTooManyRequests)
-	time.Sleep(3 * time.Second)
-	p.refused("everything is in use, and the clock stands still", "busy", http.StatusTooManyRequests)
+	p.refused("everything is in use, still", "busy", http.StatusTooManyRequests)
 	resize(16 * room)
 	p.recovers("there is room again")
 	d.stopAll()
