@@ -12,19 +12,20 @@ import (
 
 // clauses are five formulas of the kind a bundle for a coding agent has, over
 // strings.
-func clauses(t testing.TB) *mfotl.Plan {
+func clauses(tb testing.TB) *mfotl.Plan {
+	tb.Helper()
 	str := func(c *check.Checked) *check.Checked {
 		for i := range c.Free {
 			c.Free[i].Kind = strKind
 		}
 		return c
 	}
-	return compile(t,
-		str(core(t, "destructive(c) AND NOT (PREVIOUS (ONCE approval(c)))", "c")),
-		str(core(t, "send(d,r) AND (ONCE secret(d)) AND NOT (ONCE[0,3600] consent(d,r))", "d", "r")),
-		str(core(t, "use(u,k) AND NOT ((NOT revoke(u,k)) SINCE grant(u,k))", "u", "k")),
-		str(core(t, "login(u) AND (ONCE[0,60] failed(u)) AND PREVIOUS[0,5] failed(u)", "u")),
-		str(core(t, "write(p) AND EXISTS q. (ONCE[0,600] fetched(q)) AND NOT (ONCE reviewed(p))", "p")),
+	return compile(tb,
+		str(core(tb, "destructive(c) AND NOT (PREVIOUS (ONCE approval(c)))", "c")),
+		str(core(tb, "send(d,r) AND (ONCE secret(d)) AND NOT (ONCE[0,3600] consent(d,r))", "d", "r")),
+		str(core(tb, "use(u,k) AND NOT ((NOT revoke(u,k)) SINCE grant(u,k))", "u", "k")),
+		str(core(tb, "login(u) AND (ONCE[0,60] failed(u)) AND PREVIOUS[0,5] failed(u)", "u")),
+		str(core(tb, "write(p) AND EXISTS q. (ONCE[0,600] fetched(q)) AND NOT (ONCE reviewed(p))", "p")),
 	)
 }
 
@@ -237,6 +238,7 @@ func hash(i int) uint64 {
 }
 
 func benchmarkStream(b *testing.B, formula string, columns []string, event func(i int) (int64, schema.Fact)) {
+	b.Helper()
 	plan := compile(b, core(b, formula, columns...))
 	st := plan.New()
 	facts := make([]schema.Fact, 1)

@@ -1,6 +1,10 @@
 package mfotl
 
-import "github.com/aspis-rv/aspis/pkg/verdict"
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
 
 // atom is one conjunct of a chain, compiled for the variables that are bound when
 // it is reached. Implementations are immutable; what they compute with lies in the
@@ -149,10 +153,5 @@ func (t trigger) and(u trigger) trigger {
 }
 
 func containsSource(ss []source, s source) bool {
-	for _, x := range ss {
-		if x == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(ss, s)
 }

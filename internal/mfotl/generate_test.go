@@ -185,9 +185,8 @@ func (g *generator) test(cols []check.Column, depth int) syntax.Formula {
 	n := len(cols) - 1
 	last := syntax.Var{Name: cols[n].Name}
 	var other syntax.Term = syntax.Const{Value: g.value(cols[n].Kind)}
-	rest := cols
 	if g.IntN(2) == 0 {
-		rest = cols[:n]
+		rest := cols[:n]
 		for _, c := range rest {
 			if c.Kind == cols[n].Kind {
 				other = syntax.Var{Name: c.Name}

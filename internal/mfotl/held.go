@@ -245,7 +245,9 @@ func (s *store) forget(slot int32, clock int64) {
 
 // held returns the least mark that the operand has for the tuple of a slot at the
 // time points within the interval at time now, of which there are some, and the
-// witness of the run that holds them; T if there is none.
+// witness of the run that holds them; T if there is none. The cost is that of the
+// segments of lesser marks in that run which the interval has not reached, of which
+// there are none without presumptive facts.
 func (s *store) held(slot int32, now moment) (verdict.Value, []uint64) {
 	e, last := s.tail(slot)
 	if s.spec.lo == 0 && e[last+heldTo] != now.index {

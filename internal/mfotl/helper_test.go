@@ -14,11 +14,11 @@ import (
 
 // core reads a formula that is in the core language as it stands, over integer
 // columns.
-func core(t testing.TB, text string, columns ...string) *check.Checked {
-	t.Helper()
+func core(tb testing.TB, text string, columns ...string) *check.Checked {
+	tb.Helper()
 	f, diags := syntax.Parse(text, syntax.Options{Mode: syntax.MonPoly})
 	if f == nil {
-		t.Fatalf("%s: %v", text, diags)
+		tb.Fatalf("%s: %v", text, diags)
 	}
 	c := &check.Checked{Core: f}
 	for _, n := range columns {
@@ -27,11 +27,11 @@ func core(t testing.TB, text string, columns ...string) *check.Checked {
 	return c
 }
 
-func compile(t testing.TB, formulas ...*check.Checked) *mfotl.Plan {
-	t.Helper()
+func compile(tb testing.TB, formulas ...*check.Checked) *mfotl.Plan {
+	tb.Helper()
 	p, err := mfotl.Compile(formulas)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }

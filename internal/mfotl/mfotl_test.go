@@ -197,8 +197,10 @@ func TestCompileRefuses(t *testing.T) {
 		{"a disjunction of different variables", &syntax.Or{Left: p, Right: &syntax.Pred{Name: "e"}}, "does not determine"},
 		{"another column", &syntax.Pred{Name: "p", Args: []syntax.Term{syntax.Var{Name: "y"}}}, "column x is not"},
 		{"a column too many", &syntax.Pred{Name: "e"}, "free variables"},
-		{"a left operand with more variables", &syntax.Since{I: syntax.Always(), Right: p,
-			Left: &syntax.Pred{Name: "r", Args: []syntax.Term{variable, syntax.Var{Name: "y"}}}}, "free variables"},
+		{"a left operand with more variables", &syntax.Since{
+			I: syntax.Always(), Right: p,
+			Left: &syntax.Pred{Name: "r", Args: []syntax.Term{variable, syntax.Var{Name: "y"}}},
+		}, "free variables"},
 		{"an empty interval", &syntax.Once{I: syntax.Interval{Lo: 3, Hi: 2}, F: p}, "empty"},
 		{"a variable both free and bound", &syntax.And{Left: p, Right: &syntax.Exists{Vars: []syntax.Var{variable}, F: p}}, "both free and bound"},
 		{"two arities", &syntax.And{Left: p, Right: &syntax.Pred{Name: "p"}}, "arguments here"},

@@ -16,9 +16,10 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
+// The flags of the random comparisons.
 var (
-	seedFlag  = flag.Uint64("seed", 1, "first seed of the random comparison")
-	casesFlag = flag.Int("cases", 20_000, "formula and log pairs of the random comparison")
+	seedFlag  = flag.Uint64("seed", 1, "first seed of the random comparison")               //nolint:gochecknoglobals // flags of a test binary are global
+	casesFlag = flag.Int("cases", 20_000, "formula and log pairs of the random comparison") //nolint:gochecknoglobals // flags of a test binary are global
 )
 
 // TestAgainstDefinition compares the engine with the executed definition on random

@@ -37,7 +37,7 @@ func TestReferenceAnswers(t *testing.T) {
 			outOfScope++
 			continue
 		}
-		checked, diags := check.Check(f, sig, check.Options{Mode: syntax.MonPoly, BuiltIn: true})
+		checked, _ := check.Check(f, sig, check.Options{Mode: syntax.MonPoly, BuiltIn: true})
 		if checked == nil {
 			outOfScope++
 			continue
@@ -132,7 +132,7 @@ func referenceFiles(t *testing.T, archiveName string) map[string]map[string]stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	zip, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func readFacts(t *testing.T, sig check.Signature, text string) []schema.Fact {
 		return []schema.Fact{{Name: name}}
 	}
 	var facts []schema.Fact
-	for _, tuple := range strings.Split(tuples, ")(") {
+	for tuple := range strings.SplitSeq(tuples, ")(") {
 		fact := schema.Fact{Name: name}
 		for i, a := range strings.Split(tuple, ",") {
 			switch sig[name][i] {

@@ -15,21 +15,22 @@ func newGenerator(seed uint64) *generator {
 }
 
 // restorePlan has a store of every kind, and facts retained for PREVIOUS.
-func restorePlan(t testing.TB) *mfotl.Plan {
+func restorePlan(tb testing.TB) *mfotl.Plan {
+	tb.Helper()
 	columns := func(c *check.Checked, kinds ...check.Column) *check.Checked {
 		c.Free = kinds
 		return c
 	}
-	return compile(t,
-		core(t, "p(x) AND ONCE[0,5] q(x)", "x"),
-		core(t, "(NOT p(x)) SINCE[2,9] r(x,y)", "x", "y"),
-		core(t, "PREVIOUS (ONCE r(x,y) AND PREVIOUS p(x))", "x", "y"),
-		core(t, "p(x) AND HISTORICALLY[0,5] q(x)", "x"),
-		core(t, "PREVIOUS (p(x) AND NOT (HISTORICALLY[2,9] q(x)))", "x"),
-		core(t, "p(x) AND HISTORICALLY[2,2] q(x)", "x"),
-		core(t, "p(x) AND HISTORICALLY[1,*] r(x,x)", "x"),
-		columns(core(t, "e() AND ONCE[1,*] s(z)"), check.Column{Name: "z", Kind: strKind}),
-		columns(core(t, "ONCE u(z)"), check.Column{Name: "z", Kind: fltKind}),
+	return compile(tb,
+		core(tb, "p(x) AND ONCE[0,5] q(x)", "x"),
+		core(tb, "(NOT p(x)) SINCE[2,9] r(x,y)", "x", "y"),
+		core(tb, "PREVIOUS (ONCE r(x,y) AND PREVIOUS p(x))", "x", "y"),
+		core(tb, "p(x) AND HISTORICALLY[0,5] q(x)", "x"),
+		core(tb, "PREVIOUS (p(x) AND NOT (HISTORICALLY[2,9] q(x)))", "x"),
+		core(tb, "p(x) AND HISTORICALLY[2,2] q(x)", "x"),
+		core(tb, "p(x) AND HISTORICALLY[1,*] r(x,x)", "x"),
+		columns(core(tb, "e() AND ONCE[1,*] s(z)"), check.Column{Name: "z", Kind: strKind}),
+		columns(core(tb, "ONCE u(z)"), check.Column{Name: "z", Kind: fltKind}),
 	)
 }
 

@@ -79,8 +79,10 @@ func newStore(spec *storeSpec, seed uint64, tally *int) *store {
 	for i := range all {
 		all[i] = i
 	}
-	s := &store{spec: spec, seed: seed, tally: tally, stride: spec.stride(), clock: math.MinInt64,
-		primary: newIndex(all), oldest: -1, newest: -1}
+	s := &store{
+		spec: spec, seed: seed, tally: tally, stride: spec.stride(), clock: math.MinInt64,
+		primary: newIndex(all), oldest: -1, newest: -1,
+	}
 	for _, cols := range spec.indexes {
 		s.sec = append(s.sec, newIndex(cols))
 	}

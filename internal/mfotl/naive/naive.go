@@ -130,6 +130,15 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 		all := true
 		e.assign(names(f.Vars), func() { all = all && e.holds(f.F, i, w) })
 		return all
+	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+		return e.held(f, i, w)
+	}
+	return false
+}
+
+// held is the definition of the temporal operators.
+func (e *eval) held(f syntax.Formula, i int, w way) bool {
+	switch f := f.(type) {
 	case *syntax.Prev:
 		return i > 0 && e.within(f.I, i, i-1) && e.holds(f.F, i-1, w)
 	case *syntax.Once:
@@ -156,6 +165,8 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 			}
 		}
 		return false
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall:
 	}
 	return false
 }
