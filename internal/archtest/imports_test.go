@@ -86,7 +86,16 @@ internal/service/ingest, internal/service/aspectd, internal/service/composer, in
 internal/eval, internal/corpus/jsonl, internal/node, internal/replay, policies < internal/cli;
 NONE < policies;
 internal/cli < cmd/aspis, cmd/ingest, cmd/aspectd, cmd/composer, cmd/gate;
-internal/cli < loadtest;
+
+# The load test: fleets against whole deployments. It stands beside the command tree
+# and starts the roles itself.
+NONE < loadtest/measure, loadtest/pace;
+internal/node, internal/offline, policies < loadtest/script;
+loadtest/script, internal/service/gate, pkg/client < loadtest/fleet;
+loadtest/fleet, loadtest/measure < loadtest/table;
+loadtest/fleet, loadtest/measure, internal/bus/natsbus, internal/node < loadtest/deploy;
+loadtest/fleet, loadtest/measure, internal/bus < loadtest/hops;
+loadtest/deploy, loadtest/hops, loadtest/pace, loadtest/table < loadtest/command < loadtest;
 
 # Tests only: nothing that ships stands above these.
 internal/lang/check < internal/mfotl/naive;

@@ -288,7 +288,7 @@ func fieldsOf(t reflect.Type) (types map[string]string, always []string) {
 		}
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		types[name] = typeOf(f.Type)
-		if !strings.Contains(opts, "omitempty") {
+		if !strings.Contains(opts, "omitempty") && !strings.Contains(opts, "omitzero") {
 			always = append(always, name)
 		}
 	}

@@ -3,7 +3,6 @@ package composer
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,62 +14,78 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-func signResolution(key ed25519.PrivateKey, r *schema.Resolution) []byte {
-	return ed25519.Sign(key, r.SigningBytes())
-}
-
-// clock does what time alone makes due: ticks, deadlines, activation, snapshots.
-func (w *worker) clock(ctx context.Context) {
-	now := time.Now()
-	if w.current() && !now.Before(w.notBefore) {
-		w.activate(now)
-		w.tick(now)
-		if w.again {
-			w.again = false
-			w.propose(w.joiner.Again())
+// keepTime does what time alone makes due until ctx ends, and stores a last snapshot
+// on the way out.
+func (w *worker) keepTime(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			w.leave()
+			return
+		case <-w.poke:
+		case <-timer.C:
 		}
-		w.propose(w.joiner.Due(now.UnixNano()))
-	}
-	if w.since > 0 && now.Sub(w.saved) >= w.cfg.SnapshotAfter {
-		w.snapshot(ctx)
+		timer.Reset(w.clock())
+		w.maybeSnapshot(ctx)
 	}
 }
 
-// untilClock is the time until the clock is next needed: a deadline, a tick, or a
-// twentieth of the tick interval while something is under way.
-func (w *worker) untilClock() time.Duration {
+// clock makes ticks, meets deadlines, activates the policy. It returns the time until
+// it is next needed.
+func (w *worker) clock() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	now := time.Now()
+	if w.currentLocked() && !now.Before(w.mu.notBefore) {
+		w.activateLocked(now)
+		w.tickLocked(now)
+		if w.mu.again {
+			w.mu.again = false
+			w.proposeLocked(w.mu.joiner.Again())
+		}
+		w.proposeLocked(w.mu.joiner.Due(now.UnixNano()))
+	}
+	wait := max(w.untilLocked(now), time.Millisecond, w.mu.notBefore.Sub(now))
+	w.mu.wake = now.Add(wait)
+	return wait
+}
+
+// untilLocked is the time until the clock is next needed: a deadline, a tick, or a
+// twentieth of the tick interval while something is under way.
+func (w *worker) untilLocked(now time.Time) time.Duration {
 	wait := w.cfg.Tick
-	if last := w.joiner.Partition().LastTick(); last.N > 0 {
+	if last := w.mu.joiner.Partition().LastTick(); last.N > 0 {
 		wait = time.Unix(0, last.Time).Add(w.cfg.Tick).Sub(now)
 	}
-	if len(w.proposed) > 0 || w.again || !w.caughtUp {
+	if len(w.mu.proposed) > 0 || w.mu.again || !w.mu.caughtUp {
 		wait = min(wait, w.cfg.Tick/20)
 	}
-	if at, ok := w.joiner.NextDue(); ok {
+	if at, ok := w.mu.joiner.NextDue(); ok {
 		wait = min(wait, time.Unix(0, at).Sub(now))
 	}
 	return wait
 }
 
-// activate proposes the loaded policy where another one, or none, is active.
-// Composers that were started with different policies would take turns; each
-// proposes once, so the one started last wins.
-func (w *worker) activate(now time.Time) {
-	cur := w.joiner.Partition().Policy()
-	if w.active {
+// activateLocked proposes the loaded policy where another one, or none, is active.
+// Composers that were started with different policies would take turns; each proposes
+// once, so the one started last wins.
+func (w *worker) activateLocked(now time.Time) {
+	cur := w.mu.joiner.Partition().Policy()
+	if w.mu.active {
 		return
 	}
 	if bytes.Equal(cur.Digest, w.cfg.Bundle.Digest[:]) {
-		w.active = true
+		w.mu.active = true
 		return
 	}
 	key := policyKey(cur.Number + 1)
-	if !w.due(key, now) {
+	if !w.dueLocked(key, now) {
 		return
 	}
 	w.log.LogAttrs(context.Background(), slog.LevelInfo, "activating the policy", obs.Partition(w.partition), obs.Policy(w.cfg.Bundle.Name))
-	w.enqueue(pending{key: key, event: &schema.Event{
+	w.enqueueLocked(pending{key: key, event: &schema.Event{
 		ID: key, Kind: schema.KindPolicy, Actor: schema.Actor{ID: w.cfg.Name, Class: schema.ClassSystem},
 		Activation: &schema.Activation{
 			Number: cur.Number + 1, Digest: w.cfg.Bundle.Digest[:], Name: w.cfg.Bundle.Name, Revision: w.cfg.Bundle.Revision,
@@ -82,39 +97,57 @@ func policyKey(n uint64) string { return fmt.Sprintf("policy/%d", n) }
 
 func tickKey(n uint64) string { return fmt.Sprintf("tick/%d", n) }
 
-// tick proposes the next tick once the last one is an interval old. Several
+// tickLocked proposes the next tick once the last one is an interval old. Several
 // composers may; each number exists once.
-func (w *worker) tick(now time.Time) {
-	last := w.joiner.Partition().LastTick()
+func (w *worker) tickLocked(now time.Time) {
+	last := w.mu.joiner.Partition().LastTick()
 	if last.N > 0 && now.Sub(time.Unix(0, last.Time)) < w.cfg.Tick {
 		return
 	}
 	key := tickKey(last.N + 1)
-	if !w.due(key, now) {
+	if !w.dueLocked(key, now) {
 		return
 	}
-	w.enqueue(pending{key: key, event: &schema.Event{
+	w.enqueueLocked(pending{key: key, event: &schema.Event{
 		ID: key, Kind: schema.KindTick, Actor: schema.Actor{ID: w.cfg.Name, Class: schema.ClassSystem},
-		Tick: &schema.Tick{N: last.N + 1, Time: now.UnixNano(), Marks: w.joiner.Partition().Marks()},
+		Tick: &schema.Tick{N: last.N + 1, Time: now.UnixNano(), Marks: w.mu.joiner.Partition().Marks()},
 	}})
 }
 
-// due reports whether a create-once record may be proposed now: not while the last
-// proposal of it is younger than a tick.
-func (w *worker) due(key string, now time.Time) bool {
-	if at, under := w.proposed[key]; under && now.Sub(at) < w.cfg.Tick {
+// dueLocked reports whether a create-once record may be proposed now: not while the
+// last proposal of it is younger than a tick.
+func (w *worker) dueLocked(key string, now time.Time) bool {
+	if at, under := w.mu.proposed[key]; under && now.Sub(at) < w.cfg.Tick {
 		return false
 	}
-	w.proposed[key] = now
+	w.mu.proposed[key] = now
 	return true
 }
 
-// snapshot stores the protocol state and the verdicts offset.
-func (w *worker) snapshot(ctx context.Context) {
-	w.since, w.saved = 0, time.Now()
-	data, err := protocol.EncodeSnapshot(protocol.Snapshot{
-		Partition: w.joiner.Partition(), Verdicts: w.joiner.VerdictOffset(w.nextVerd),
+func (w *worker) maybeSnapshot(ctx context.Context) {
+	w.mu.Lock()
+	due := w.mu.since > 0 && time.Since(w.mu.saved) >= w.cfg.SnapshotAfter
+	w.mu.Unlock()
+	if due {
+		w.snapshot(ctx)
+	}
+}
+
+// encodeSnapshot encodes the protocol state and the verdicts offset.
+func (w *worker) encodeSnapshot() ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.mu.since, w.mu.saved = 0, time.Now()
+	return protocol.EncodeSnapshot(protocol.Snapshot{
+		Partition: w.mu.joiner.Partition(), Verdicts: w.mu.joiner.VerdictOffset(w.mu.nextVerd),
 	})
+}
+
+// snapshot stores the state. Nobody waits for it but the clock.
+func (w *worker) snapshot(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, w.cfg.Tick)
+	defer cancel()
+	data, err := w.encodeSnapshot()
 	if err == nil {
 		var rev uint64
 		rev, err = w.cfg.Bus.PutSnapshot(ctx, protocol.SnapshotKey(w.partition), w.revision, data)
@@ -134,7 +167,10 @@ func (w *worker) snapshot(ctx context.Context) {
 
 // leave writes a last snapshot on an orderly stop.
 func (w *worker) leave() {
-	if w.since == 0 {
+	w.mu.Lock()
+	changed := w.mu.since > 0
+	w.mu.Unlock()
+	if !changed {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)

@@ -1,7 +1,8 @@
 // Package composer is the role that joins part verdicts, appends the resolutions
 // that are the decisions, keeps the logical clock, and sees to it that the loaded
-// policy is active in every partition it is given. Each partition has one goroutine,
-// which owns a joiner; appends are made by others, so that consuming never waits.
+// policy is active in every partition it is given. Each partition has a joiner, at
+// which the goroutines of its worker take turns; appends are made by others, so that
+// consuming never waits.
 package composer
 
 import (
@@ -102,10 +103,7 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) Offer(partition uint32, v *schema.Verdict) {
 	for _, w := range s.parts {
 		if w.partition == partition {
-			select {
-			case w.offered <- v:
-			default:
-			}
+			w.offer(v)
 			return
 		}
 	}

@@ -18,7 +18,7 @@ type Answer struct {
 	// Unchecked says why a permit was not checked by policy: "observe".
 	Unchecked string `json:"unchecked-by-policy,omitempty"`
 	// Args is the canonical form of the arguments: executors run these.
-	Args        json.RawMessage `json:"args,omitempty"`
+	Args        json.RawMessage `json:"args,omitzero"`
 	Digest      string          `json:"digest,omitempty"`   // hex, of the canonical call
 	Position    string          `json:"position,omitempty"` // partition/offset of the resolution
 	Permit      *Permit         `json:"permit,omitempty"`
