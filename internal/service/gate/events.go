@@ -111,21 +111,28 @@ type GrantRequest struct {
 	Session string
 	Tool    string
 	Args    []byte // JSON text
+	// Revokes is not supported: a request that sets it is refused.
 	Revokes string
 }
 
 // Grant records an authority's act. Only principals of a class that the bundle
-// names as an authority may; the agent's own never does.
+// names as an authority may; the agent's own never does. An act that would change
+// nothing under the bundle is refused `unmapped`.
 func (s *Service) Grant(ctx context.Context, who Principal, req GrantRequest) (Receipt, error) {
 	if who.Class == schema.ClassAgent || !slices.Contains(s.cfg.Bundle.Authorities, who.Class) {
 		return Receipt{}, &Problem{Reason: verdict.Violation, Message: "this principal is not an authority under the active policy"}
 	}
 	part, _, err := s.sessions.open(who, req.Session)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Receipt{}, invalid("%s", err)
+	case req.Revokes != "":
+		return Receipt{}, invalid("revokes is not supported; grant the policy's own revoking act")
+	case !s.cfg.Bundle.Grantable(req.Tool):
+		return Receipt{}, &Problem{Reason: verdict.Unmapped, Message: "no fact of the active policy comes of this act, so that it would change nothing; name one of the policy's acts"}
 	}
 	ev := s.newEvent(who, schema.KindGrant, req.Session)
-	ev.Tool, ev.Grant, ev.Vantage = req.Tool, &schema.Grant{Revokes: req.Revokes}, schema.Attested
+	ev.Tool, ev.Grant, ev.Vantage = req.Tool, &schema.Grant{}, schema.Attested
 	if req.Args != nil {
 		canon, err := schema.Canonical(req.Args)
 		if err != nil {

@@ -1,0 +1,167 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/bus/membus"
+	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/internal/service/aspectd"
+	"github.com/aspis-rv/aspis/internal/service/composer"
+	"github.com/aspis-rv/aspis/pkg/aspects/temporal"
+	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// testPolicy has a clause of each disclosure that tests need, and an act of an
+// authority.
+const testPolicy = `policy: gate-test
+revision: 1
+authorities: [user]
+deadline: 5s
+trace: TRACE
+facts: {export: [object], consent: [object], secret: [object]}
+tools:
+  export_record: {args: {object: string}, facts: [export(object)]}
+  give_consent: {authority: true, args: {object: string}, facts: [consent(object)]}
+  read_secret: {args: {object: string}, facts: [secret(object)]}
+  get_time: {}
+clauses:
+  C1:
+    text: A record is exported under a consent for it.
+    forbid: {temporal: 'export(o) AND NOT (ONCE consent(o))'}
+  C2:
+    text: Secrets stay where they are.
+    disclose: none
+    forbid: {temporal: 'secret(o)'}
+`
+
+// rig is a gate, a composer and an aspect worker over a log in memory.
+type rig struct {
+	gate *Service
+	bus  *membus.Bus
+	mu   sync.Mutex
+	err  error // of every write to the log while it is set
+}
+
+func (r *rig) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = err
+}
+
+func loadPolicy(t *testing.T, trace string) *policy.Bundle {
+	t.Helper()
+	dir := t.TempDir()
+	text := bytes.Replace([]byte(testPolicy), []byte("TRACE"), []byte(trace), 1)
+	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, diags := policy.Load(dir)
+	if diags.HasErrors() {
+		t.Fatalf("%+v", diags)
+	}
+	return b
+}
+
+// start runs a deployment until the test ends. adapt changes the gate's configuration.
+func start(t *testing.T, trace string, adapt func(*Config)) *rig {
+	t.Helper()
+	b := loadPolicy(t, trace)
+	engine, err := temporal.New(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{}
+	r.bus = membus.New(membus.Config{Partitions: 2, Fault: func(_ membus.Op, _ bus.Message) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.err
+	}})
+	rules := protocol.DefaultRules()
+	pub, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{
+		Bus: r.bus, Bundle: b, Rules: rules, Name: "gate", Key: key, Secret: make([]byte, 32),
+		ComposerKeys: []ed25519.PublicKey{pub}, AppendTimeout: time.Second,
+	}
+	if adapt != nil {
+		adapt(&cfg)
+	}
+	if r.gate, err = New(cfg); err != nil {
+		t.Fatal(err)
+	}
+	comp := composer.New(composer.Config{Bus: r.bus, Bundle: b, Rules: rules, Name: "composer", Key: key, Tick: 20 * time.Millisecond})
+	aspect := aspectd.New(aspectd.Config{Bus: r.bus, Bundle: b, Engine: engine, Rules: rules})
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for _, run := range []func(context.Context) error{r.gate.Run, comp.Run, aspect.Run} {
+		all.Go(func() {
+			if err := run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		cancel()
+		all.Wait()
+	})
+	bounded, stop := context.WithTimeout(ctx, 20*time.Second)
+	defer stop()
+	if err := r.gate.Ready(bounded); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func agent() Principal { return Principal{ID: "planner", Class: schema.ClassAgent, Tenant: "acme"} }
+func user() Principal  { return Principal{ID: "j.doe", Class: schema.ClassUser, Tenant: "acme"} }
+
+func (r *rig) session(t *testing.T) string {
+	t.Helper()
+	s, err := r.gate.OpenSession(t.Context(), agent(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Session
+}
+
+func (r *rig) call(t *testing.T, session, tool, args string) *Answer {
+	t.Helper()
+	return r.gate.Call(t.Context(), agent(), CallRequest{Session: session, Tool: tool, Args: []byte(args)})
+}
+
+// TestGrantsThatChangeNothingAreRefused grants what no part of the policy reads.
+func TestGrantsThatChangeNothingAreRefused(t *testing.T) {
+	r := start(t, "session", nil)
+	s := r.session(t)
+	for _, tc := range []struct {
+		req  GrantRequest
+		want verdict.Reason
+	}{
+		{GrantRequest{Session: s, Tool: "give_consent", Args: []byte(`{"object":"r1"}`), Revokes: "g1"}, verdict.Invalid},
+		{GrantRequest{Session: s, Tool: "nobody_knows"}, verdict.Unmapped},
+		{GrantRequest{Session: s, Tool: "get_time"}, verdict.Unmapped},
+		{GrantRequest{Session: s, Tool: "give_consent"}, verdict.Invalid},
+		{GrantRequest{Session: s, Tool: "give_consent", Args: []byte(`{"object":"r1"}`)}, ""},
+	} {
+		_, err := r.gate.Grant(t.Context(), user(), tc.req)
+		p := IsProblem(err)
+		if got := (p == nil); got != (tc.want == "") || p != nil && p.Reason != tc.want {
+			t.Errorf("%+v: %v, want %q", tc.req, err, tc.want)
+		}
+	}
+	if a := r.call(t, s, "export_record", `{"object":"r1"}`); !a.permits() {
+		t.Errorf("the grant has no effect: %+v", a)
+	}
+}
