@@ -40,6 +40,7 @@ const (
 	roleAspect   = "aspectd"
 	roleComposer = "composer"
 	roleGate     = "gate"
+	second       = "-2" // of the name of a role that is there twice
 )
 
 // deployment is a set of processes with one gate.
@@ -48,6 +49,7 @@ type deployment struct {
 	policy string
 	dir    string
 	base   string // URL of the gate
+	twin   string // URL of the second gate, if there is one
 	nats   string // URL of the broker; empty where it does not listen
 	tokens []string
 	procs  map[string]*process
@@ -112,15 +114,33 @@ func startSeparate(tb testing.TB, policy string) *deployment {
 	tb.Helper()
 	d := newDeployment(tb, policy)
 	d.startBroker()
-	addr := "127.0.0.1:" + strconv.Itoa(freePort(tb))
-	d.base = "http://" + addr
-	shared := []string{"--policy", d.policy, "--nats", d.nats, "--keys", filepath.Join(d.dir, "keys"), "--log-level", "warn"}
-	d.add(roleComposer, "composer", append(slices.Clone(shared), "--partitions", strconv.Itoa(partitions))...)
-	d.add(roleAspect, "aspectd", append(slices.Clone(shared), "--aspect", "temporal")...)
-	d.add(roleGate, "gate", append(slices.Clone(shared), "--listen", addr, "--tokens", d.tokensFile())...)
+	d.base = d.addRoles("")
 	d.createLog()
 	d.startAll()
 	return d
+}
+
+// startDouble is startSeparate with every role there twice: both composers and both
+// aspect workers work on all partitions, which each believes to own.
+func startDouble(tb testing.TB, policy string) *deployment {
+	tb.Helper()
+	d := newDeployment(tb, policy)
+	d.startBroker()
+	d.base, d.twin = d.addRoles(""), d.addRoles(second)
+	d.createLog()
+	d.startAll()
+	return d
+}
+
+// addRoles describes one process for each role and returns the URL of the gate.
+func (d *deployment) addRoles(suffix string) string {
+	d.tb.Helper()
+	addr := "127.0.0.1:" + strconv.Itoa(freePort(d.tb))
+	shared := []string{"--policy", d.policy, "--nats", d.nats, "--keys", filepath.Join(d.dir, "keys"), "--log-level", "warn"}
+	d.add(roleComposer+suffix, "composer", append(slices.Clone(shared), "--partitions", strconv.Itoa(partitions))...)
+	d.add(roleAspect+suffix, "aspectd", append(slices.Clone(shared), "--aspect", "temporal")...)
+	d.add(roleGate+suffix, "gate", append(slices.Clone(shared), "--listen", addr, "--tokens", d.tokensFile())...)
+	return "http://" + addr
 }
 
 func (d *deployment) startBroker() {
@@ -152,10 +172,10 @@ func (d *deployment) client(i int) *client.Client {
 	return client.New(d.base, d.tokens[i%len(d.tokens)], nil)
 }
 
-// awaitReady waits until the gate says that it can decide calls.
-func (d *deployment) awaitReady() {
+// awaitReady waits until a gate says that it can decide calls.
+func (d *deployment) awaitReady(base string) {
 	d.tb.Helper()
-	c := client.New(d.base, d.tokens[0], &http.Client{Timeout: time.Second})
+	c := client.New(base, d.tokens[0], &http.Client{Timeout: time.Second})
 	var err error
 	for range 400 {
 		if err = c.Ready(d.tb.Context()); err == nil {
@@ -178,11 +198,16 @@ func (d *deployment) restart(role string, pause time.Duration) {
 func (d *deployment) startAll() {
 	d.tb.Helper()
 	for _, role := range []string{roleUp, roleComposer, roleAspect, roleGate} {
-		if p := d.procs[role]; p != nil {
-			p.start()
+		for _, suffix := range []string{"", second} {
+			if p := d.procs[role+suffix]; p != nil {
+				p.start()
+			}
 		}
 	}
-	d.awaitReady()
+	d.awaitReady(d.base)
+	if d.twin != "" {
+		d.awaitReady(d.twin)
+	}
 }
 
 // stopAll ends everything but a broker of its own in an orderly manner.

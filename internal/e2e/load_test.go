@@ -63,8 +63,7 @@ func (r *receipts) note(name callName, d *client.Decision, err error) {
 // loader is a client that proposes calls, repeats proposals under the same id when it
 // has no answer, and now and then when it has one.
 type loader struct {
-	dep     *deployment
-	client  *client.Client
+	gates   []*client.Client // one of which is asked at a time
 	rng     *rand.Rand
 	got     *receipts
 	session string
@@ -90,8 +89,11 @@ func (c *loader) run(ctx context.Context) {
 func (c *loader) open(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	return c.client.OpenSession(ctx)
+	return c.gate().OpenSession(ctx)
 }
+
+// gate picks a gate.
+func (c *loader) gate() *client.Client { return c.gates[c.rng.IntN(len(c.gates))] }
 
 // call proposes one call until there is an answer to it.
 func (c *loader) call(ctx context.Context) {
@@ -124,21 +126,21 @@ func (c *loader) propose(ctx context.Context, name callName, ask client.Call) (*
 		patience = time.Duration(1+c.rng.IntN(30)) * time.Millisecond
 	}
 	twin := make(chan struct{})
-	go func(double bool) {
+	go func(double bool, gate *client.Client) {
 		defer close(twin)
 		if double {
-			c.ask(ctx, name, ask, askTimeout)
+			_, _ = c.ask(ctx, gate, name, ask, askTimeout) // it is noted
 		}
-	}(c.rng.IntN(8) == 0)
-	d, err := c.ask(ctx, name, ask, patience)
+	}(c.rng.IntN(8) == 0, c.gate())
+	d, err := c.ask(ctx, c.gate(), name, ask, patience)
 	<-twin
 	return d, err
 }
 
-func (c *loader) ask(ctx context.Context, name callName, ask client.Call, patience time.Duration) (*client.Decision, error) {
+func (c *loader) ask(ctx context.Context, gate *client.Client, name callName, ask client.Call, patience time.Duration) (*client.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	d, err := c.client.Propose(ctx, ask)
+	d, err := gate.Propose(ctx, ask)
 	c.got.note(name, d, err)
 	return d, err
 }
@@ -146,5 +148,5 @@ func (c *loader) ask(ctx context.Context, name callName, ask client.Call, patien
 func (c *loader) result(ctx context.Context, name callName) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	_ = c.client.PostResult(ctx, client.Result{Session: name.session, CallID: name.call, Result: json.RawMessage(`"done"`)})
+	_ = c.gate().PostResult(ctx, client.Result{Session: name.session, CallID: name.call, Result: json.RawMessage(`"done"`)})
 }

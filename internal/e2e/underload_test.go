@@ -2,15 +2,19 @@ package e2e_test
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/aspis-rv/aspis/internal/protocol"
+	"github.com/aspis-rv/aspis/pkg/client"
 	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // rounds is how often TestKillingUnderLoad kills or pauses a process by default.
@@ -24,7 +28,17 @@ const loaders = 6
 // nothing that stood is gone or otherwise, nothing is settled twice or left open, and
 // no call was permitted twice.
 func TestKillingUnderLoad(t *testing.T) {
-	n := rounds
+	killingUnderLoad(t, startSeparate, rounds)
+}
+
+// TestTwoOfEach is the same where every role is there twice and clients propose their
+// calls to either gate, or to both at a time.
+func TestTwoOfEach(t *testing.T) {
+	killingUnderLoad(t, startDouble, rounds/2)
+}
+
+func killingUnderLoad(t *testing.T, start func(testing.TB, string) *deployment, n int) {
+	t.Helper()
 	if testing.Short() {
 		n = 2
 	}
@@ -35,7 +49,7 @@ func TestKillingUnderLoad(t *testing.T) {
 		}
 	}
 	seed := seedOf(t)
-	d := startSeparate(t, history)
+	d := start(t, history)
 	b := d.connect()
 	watch, stopWatching := follow(t, b)
 	got := newReceipts()
@@ -72,7 +86,10 @@ func load(t *testing.T, d *deployment, seed uint64, got *receipts) (stop func())
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
 	for i := range loaders {
-		c := loader{dep: d, client: d.client(i), rng: newRand(seed + uint64(i) + 1), got: got}
+		c := loader{gates: []*client.Client{d.client(i)}, rng: newRand(seed + uint64(i) + 1), got: got}
+		if d.twin != "" {
+			c.gates = append(c.gates, client.New(d.twin, d.tokens[i], nil))
+		}
 		clients.Go(func() { c.run(ctx) })
 	}
 	return func() { cancel(); clients.Wait() }
@@ -81,7 +98,8 @@ func load(t *testing.T, d *deployment, seed uint64, got *receipts) (stop func())
 // disturb kills a process and starts it again, or pauses it.
 func disturb(t *testing.T, d *deployment, rng *rand.Rand, round int) {
 	t.Helper()
-	role := []string{roleAspect, roleComposer, roleGate, roleBroker}[rng.IntN(4)]
+	roles := slices.Sorted(maps.Keys(d.procs))
+	role := roles[rng.IntN(len(roles))]
 	pause := time.Duration(rng.IntN(700)) * time.Millisecond
 	if rng.IntN(3) > 0 {
 		t.Logf("round %d: %s is killed, and started again after %s", round, role, pause)
@@ -119,6 +137,9 @@ func checkLedger(t *testing.T, final *ledger, seen map[place]settlement, got *re
 		if len(at) != 1 {
 			t.Errorf("call %v is settled at %v", name, at)
 		}
+	}
+	if n := got.mu.answers[string(verdict.Unknown)]; n > 0 {
+		t.Errorf("%d calls were refused for want of evidence: some trace counts as incomplete or degraded", n)
 	}
 	for _, f := range final.mu.odd {
 		t.Error(f)
