@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"flag"
 	"net"
 	"net/http"
 	"os"
@@ -34,6 +35,7 @@ func TestScripts(t *testing.T) {
 		Cmds: commands(),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("POLICIES", policies+"/../../policies")
+			e.Setenv("SOON", time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
 			e.Setenv("CONSENT", policies+"/../../pkg/policy/testdata/consent")
 			return nil
 		},
@@ -59,13 +61,19 @@ func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%s did not appear", args[0])
 }
 
-// call proposes a call of a tool through gate.sock with the development token of data
-// and compares status and decision: call TOOL STATUS DECISION.
+// call proposes a call of a tool through a socket with the development token of a data
+// directory and compares status and decision:
+// call [--data DIR] [--socket FILE] TOOL STATUS DECISION. $CALL is the call's id.
 func call(ts *testscript.TestScript, _ bool, args []string) {
-	agent, _, err := devTokens(ts.MkAbs("data/tokens"))
+	fs := flag.NewFlagSet("call", flag.ContinueOnError)
+	data := fs.String("data", "data", "")
+	socket := fs.String("socket", "gate.sock", "")
+	ts.Check(fs.Parse(args))
+	args = fs.Args()
+	agent, _, err := devTokens(ts.MkAbs(*data + "/tokens"))
 	ts.Check(err)
 	hc := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", ts.MkAbs("gate.sock"))
+		return (&net.Dialer{}).DialContext(ctx, "unix", ts.MkAbs(*socket))
 	}}}
 	c := client.New("http://localhost", agent, hc)
 	for range 600 {
@@ -82,4 +90,5 @@ func call(ts *testscript.TestScript, _ bool, args []string) {
 	if got := []string{strconv.Itoa(d.Status), d.Decision}; !slices.Equal(got, args[1:]) {
 		ts.Fatalf("%s: got %v, want %v (%+v)", args[0], got, args[1:], d)
 	}
+	ts.Setenv("CALL", d.CallID)
 }

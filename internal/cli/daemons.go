@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/node"
 	"github.com/aspis-rv/aspis/internal/service/aspectd"
 	"github.com/aspis-rv/aspis/internal/service/composer"
@@ -44,10 +43,6 @@ func newAspectd(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			observe, _, err := f.observing(now())
-			if err != nil {
-				return err
-			}
 			log, err := f.logger(e)
 			if err != nil {
 				return err
@@ -63,7 +58,7 @@ func newAspectd(e *env) *cobra.Command {
 			defer conn.Close() //nolint:errcheck // everything was synced
 			reg := newRegistry()
 			s := aspectd.New(aspectd.Config{
-				Bus: conn, Bundle: b, Engine: engine, Rules: rules(), Partitions: parts, Observe: observe,
+				Bus: conn, Bundle: b, Engine: engine, Rules: rules(), Partitions: parts,
 				Logger: log, Metrics: aspectd.NewMetrics(reg, aspect),
 			})
 			return together(ctx, s.Run, func(ctx context.Context) error {
@@ -88,7 +83,7 @@ func newComposer(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			observe, _, err := f.observing(now())
+			until, err := f.observing(now())
 			if err != nil {
 				return err
 			}
@@ -100,7 +95,7 @@ func newComposer(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			set, err := f.blockingSet(b)
+			set, err := f.blockingSet()
 			if err != nil {
 				return err
 			}
@@ -115,8 +110,9 @@ func newComposer(e *env) *cobra.Command {
 			defer conn.Close() //nolint:errcheck // everything was synced
 			reg := newRegistry()
 			s := composer.New(composer.Config{
-				Bus: conn, Bundle: b, Rules: rules(), Options: compose.Options{Blocking: set}, Partitions: parts,
-				Name: roleName(name, "composer"), Key: keys.composer, Observe: observe, Logger: log, Metrics: composer.NewMetrics(reg),
+				Bus: conn, Bundle: b, Rules: rules(), Partitions: parts, Blocking: set,
+				ObserveUntil: until, ObserveReason: f.reason,
+				Name: roleName(name, "composer"), Key: keys.composer, Logger: log, Metrics: composer.NewMetrics(reg),
 			})
 			return together(ctx, s.Run, func(ctx context.Context) error {
 				return serveMetrics(ctx, f.metrics, reg, func() error { return nil })
@@ -124,6 +120,7 @@ func newComposer(e *env) *cobra.Command {
 		},
 	}
 	f.registerRole(cmd)
+	f.registerMode(cmd)
 	cmd.Flags().StringVar(&own, "own", "", "partitions to work on, such as 0,1,4-7 (default: all)")
 	cmd.Flags().StringVar(&name, "name", "", "name of this composer (default: from host and process)")
 	return cmd
@@ -138,10 +135,6 @@ func newGate(e *env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			b, err := e.loadBundle(f.policy)
-			if err != nil {
-				return err
-			}
-			observe, until, err := f.observing(now())
 			if err != nil {
 				return err
 			}
@@ -162,13 +155,13 @@ func newGate(e *env) *cobra.Command {
 			pub, _ := keys.composer.Public().(ed25519.PublicKey)
 			s, err := gate.New(gate.Config{
 				Bus: conn, Bundle: b, Rules: rules(), Name: roleName(name, "gate"), Secret: keys.secret, Key: keys.gate,
-				ComposerKeys: []ed25519.PublicKey{pub}, Observe: observe, Logger: log, Metrics: gate.NewMetrics(reg),
+				ComposerKeys: []ed25519.PublicKey{pub}, Logger: log, Metrics: gate.NewMetrics(reg),
 			})
 			if err != nil {
 				return err
 			}
 			return together(ctx, servedBy(ctx, s.Run, func(ctx context.Context) error {
-				return h.serve(ctx, s, reg, log, until, nil)
+				return h.serve(ctx, s, reg, log, nil)
 			})...)
 		},
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/internal/bus/natsbus"
 	"github.com/aspis-rv/aspis/internal/protocol"
-	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
@@ -40,11 +39,17 @@ type deployFlags struct {
 func (f *deployFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.policy, "policy", "", "directory of the policy bundle (required)")
+	fs.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+}
+
+// registerMode registers how the policy is activated: of the roles, only the composer
+// says so, and every other one reads it in the log.
+func (f *deployFlags) registerMode(cmd *cobra.Command) {
+	fs := cmd.Flags()
 	fs.StringVar(&f.mode, "mode", "enforce", "enforce, or observe: decide and record, but refuse nothing")
 	fs.StringVar(&f.reason, "reason", "", "why the deployment only observes (with --mode observe)")
 	fs.StringVar(&f.until, "until", "", "when observing ends, RFC 3339, at most 24 h from now (with --mode observe)")
 	fs.StringVar(&f.blocking, "blocking", "", "default, precautionary or a set of values; overrides the policy")
-	fs.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 }
 
 func (f *deployFlags) registerRole(cmd *cobra.Command) {
@@ -56,26 +61,31 @@ func (f *deployFlags) registerRole(cmd *cobra.Command) {
 	fs.StringVar(&f.metrics, "metrics-listen", "", "loopback address of /metrics and /healthz for this role")
 }
 
-// observing checks the conditions of observe mode and returns until when it lasts.
-func (f *deployFlags) observing(now time.Time) (bool, time.Time, error) {
+// observing checks the conditions of observe mode and returns until when it lasts, the
+// zero time when the policy is enforced.
+func (f *deployFlags) observing(now time.Time) (time.Time, error) {
 	switch f.mode {
 	case "enforce":
-		return false, time.Time{}, nil
+		if f.reason != "" || f.until != "" {
+			return time.Time{}, hint(errors.New("--reason and --until say why and how long a deployment only observes"), "--mode observe")
+		}
+		return time.Time{}, nil
 	case "observe":
 	default:
-		return false, time.Time{}, fmt.Errorf("--mode %q is neither enforce nor observe", f.mode)
+		return time.Time{}, fmt.Errorf("--mode %q is neither enforce nor observe", f.mode)
 	}
 	until, err := time.Parse(time.RFC3339, f.until)
 	if f.reason == "" || err != nil || until.Sub(now) > 24*time.Hour || !until.After(now) {
-		return false, time.Time{}, hint(errors.New("observe mode needs a reason and an end within 24 h"),
+		return time.Time{}, hint(errors.New("observe mode needs a reason and an end within 24 h"),
 			"--mode observe --reason \"tuning clause O4\" --until %s", now.Add(8*time.Hour).UTC().Format(time.RFC3339))
 	}
-	return true, until, nil
+	return until, nil
 }
 
-func (f *deployFlags) blockingSet(b *policy.Bundle) (verdict.BlockingSet, error) {
+// blockingSet returns the set that overrides the policy's, 0 for none.
+func (f *deployFlags) blockingSet() (verdict.BlockingSet, error) {
 	if f.blocking == "" {
-		return b.Blocking, nil
+		return 0, nil
 	}
 	set, err := verdict.ParseBlockingSet(f.blocking)
 	if err == nil && !set.Enforces() {

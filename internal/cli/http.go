@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -47,9 +46,8 @@ func (f *httpFlags) tokensFile(data string) (string, error) {
 }
 
 // serve serves the surface until ctx ends. It tells the base URL on listening, when
-// that is not nil. It fails when observe mode ends: a deployment must not enforce or
-// cease to enforce by itself.
-func (f *httpFlags) serve(ctx context.Context, s *gate.Service, reg *prometheus.Registry, log *slog.Logger, until time.Time, listening chan<- string) error {
+// that is not nil.
+func (f *httpFlags) serve(ctx context.Context, s *gate.Service, reg *prometheus.Registry, log *slog.Logger, listening chan<- string) error {
 	if f.tokens == "" {
 		return hint(errors.New("no tokens file was given"), "--tokens FILE, with a line `token principal class tenant` for each credential")
 	}
@@ -62,7 +60,7 @@ func (f *httpFlags) serve(ctx context.Context, s *gate.Service, reg *prometheus.
 		return err
 	}
 	srv, err := httpapi.New(httpapi.Config{
-		Backend: httpapi.FromGate(s), Auth: tokens, Hosts: f.hosts, TLS: conf, Observe: !until.IsZero(),
+		Backend: httpapi.FromGate(s), Auth: tokens, Hosts: f.hosts, TLS: conf, Observing: s.Observing,
 		Gatherer: reg, Logger: log, Metrics: httpapi.NewMetrics(reg),
 	})
 	if err != nil {
@@ -79,9 +77,7 @@ func (f *httpFlags) serve(ctx context.Context, s *gate.Service, reg *prometheus.
 	if listening != nil {
 		listening <- base
 	}
-	return together(ctx,
-		func(ctx context.Context) error { return srv.Serve(ctx, ln) },
-		func(ctx context.Context) error { return observeUntil(ctx, until) })
+	return srv.Serve(ctx, ln)
 }
 
 func (f *httpFlags) tls() (*tls.Config, error) {
@@ -93,16 +89,4 @@ func (f *httpFlags) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("TLS certificate: %w", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13}, nil
-}
-
-func observeUntil(ctx context.Context, until time.Time) error {
-	if until.IsZero() {
-		return nil
-	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-time.After(time.Until(until)):
-		return hint(errors.New("the time set for observing is over"), "start again with --mode enforce, or with a new --until")
-	}
 }

@@ -154,7 +154,7 @@ func (e *env) replayLog(ctx context.Context, f *replayFlags, b *policy.Bundle, o
 	}
 	defer closeLog()
 	sum, cmp, err := replay.Log(ctx, replay.LogConfig{
-		Source: src, Bundle: b, Engines: engines, Rules: rules(), Options: o, Observe: f.observe, Workers: f.workers,
+		Source: src, Bundle: b, Engines: engines, Rules: rules(), Options: o, Workers: f.workers,
 		FromSnapshots: f.fromSnapshots, SnapshotEvery: f.snapshotEvery, From: f.from, Since: since,
 	}, e.printLine)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/internal/bus/natsbus"
-	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/node"
 	"github.com/aspis-rv/aspis/pkg/policy"
 )
@@ -45,6 +44,7 @@ func newUp(e *env) *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	f.registerMode(cmd)
 	f.http.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.data, "data", "aspis-data", "directory of log, keys and tokens")
@@ -61,17 +61,20 @@ const defaultPartitions = 8
 // up runs a deployment until ctx ends. started, when not nil, is called with the
 // gate's base URL once calls can be decided; the deployment ends when it returns.
 func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func(ctx context.Context, baseURL, tokens string) error) error {
-	observe, until, err := f.observing(now())
+	until, err := f.observing(now())
 	if err != nil {
 		return err
 	}
 	log := slog.New(slog.DiscardHandler)
+	if !until.IsZero() {
+		fmt.Fprintf(e.err, "aspis: OBSERVING until %s: nothing is refused\n", until.Format(time.RFC3339))
+	}
 	if !f.quiet {
 		if log, err = f.logger(e); err != nil {
 			return err
 		}
 	}
-	set, err := f.blockingSet(b)
+	set, err := f.blockingSet()
 	if err != nil {
 		return err
 	}
@@ -97,13 +100,13 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 	defer conn.Close() //nolint:errcheck // everything was synced
 	reg := newRegistry()
 	n, err := node.New(node.Config{
-		Bus: func(string) (bus.Bus, error) { return conn, nil }, Bundle: b, Rules: rules(), Options: compose.Options{Blocking: set}, Secret: keys.secret,
-		GateKey: keys.gate, ComposerKey: keys.composer, Observe: observe, Logger: log, Registry: reg,
+		Bus: func(string) (bus.Bus, error) { return conn, nil }, Bundle: b, Rules: rules(), Blocking: set, Secret: keys.secret,
+		GateKey: keys.gate, ComposerKey: keys.composer, ObserveUntil: until, ObserveReason: f.reason, Logger: log, Registry: reg,
 	})
 	if err != nil {
 		return err
 	}
-	return e.runNode(ctx, n, f, reg, log, until, started)
+	return e.runNode(ctx, n, f, reg, log, started)
 }
 
 func startServer(f *upFlags) (*natsbus.Server, error) {
@@ -125,7 +128,7 @@ func startServer(f *upFlags) (*natsbus.Server, error) {
 	return natsbus.StartServer(cfg)
 }
 
-func (e *env) runNode(ctx context.Context, n *node.Node, f *upFlags, reg *prometheus.Registry, log *slog.Logger, until time.Time,
+func (e *env) runNode(ctx context.Context, n *node.Node, f *upFlags, reg *prometheus.Registry, log *slog.Logger,
 	started func(ctx context.Context, baseURL, tokens string) error,
 ) error {
 	tokens, err := f.http.tokensFile(f.data)
@@ -136,7 +139,7 @@ func (e *env) runNode(ctx context.Context, n *node.Node, f *upFlags, reg *promet
 	defer stop()
 	listening := make(chan string, 1)
 	runs := servedBy(ctx, n.Run, func(ctx context.Context) error {
-		return f.http.serve(ctx, n.Gate, reg, log, until, listening)
+		return f.http.serve(ctx, n.Gate, reg, log, listening)
 	})
 	runs = append(runs, func(ctx context.Context) error {
 		var base string

@@ -19,8 +19,6 @@ type Config struct {
 	Bundle *policy.Bundle
 	Rules  protocol.Rules
 	Options
-	// Observe permits what would be refused, and marks it; see Mark.
-	Observe bool
 	// Writer is the id of the composer, written into resolutions.
 	Writer string
 	// Margin is the time in ns before a call's deadline at which it is decided with
@@ -315,11 +313,21 @@ func unavailable() verdict.Ruling {
 	return verdict.Ruling{Outcome: verdict.Refuse, Reason: verdict.NoAnswer}
 }
 
+// options are the configured ones; the blocking set is that of the activation where
+// nothing else is configured.
+func (j *Joiner) options() Options {
+	o := j.cfg.Options
+	if o.Blocking == 0 {
+		o.Blocking = j.part.Policy().Blocking
+	}
+	return o
+}
+
 // decide composes the decision from the verdicts received.
 func (j *Joiner) decide(jn *join) Decision {
 	in := &Input{
-		Bundle: j.cfg.Bundle, Typing: j.cfg.Bundle.Type(jn.effect.Event, j.cfg.Observe),
-		Distrusted: jn.effect.Distrusted, Options: j.cfg.Options,
+		Bundle: j.cfg.Bundle, Typing: j.cfg.Bundle.Type(jn.effect.Event, jn.effect.Observe),
+		Distrusted: jn.effect.Distrusted, Options: j.options(),
 	}
 	for i := range jn.verdicts {
 		in.Verdicts = append(in.Verdicts, jn.verdicts[i].verdict)
@@ -338,7 +346,7 @@ func (j *Joiner) propose(jn *join, d *Decision) {
 	for i := range jn.verdicts {
 		verdicts = append(verdicts, jn.verdicts[i].verdict)
 	}
-	r := Record(j.cfg.Bundle, d, verdicts, j.cfg.Observe)
+	r := Record(j.cfg.Bundle, d, verdicts, jn.effect.Observe)
 	if awaits := j.awaits(jn, d); len(awaits) > 0 && r.Outcome == schema.SettledRefuse {
 		r.Outcome, r.Awaits = schema.SettledHold, awaits
 		r.Message = "waits for a call in flight"

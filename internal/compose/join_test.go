@@ -402,9 +402,9 @@ func TestRestoredWithoutParts(t *testing.T) {
 // TestObserve: what would be refused is permitted and marked.
 func TestObserve(t *testing.T) {
 	r := newRig(t)
-	cfg := config(r.b)
-	cfg.Observe = true
-	r.j = RestoreJoiner(r.j.Partition(), cfg)
+	r.event(&schema.Event{Kind: schema.KindPolicy, Activation: &schema.Activation{
+		Number: 2, Digest: r.b.Digest[:], ObserveUntil: 1 << 60, Reason: "tuning",
+	}})
 	r.call("c1", "send", sendX)
 	got := r.says("c1", spatial, r.violation("Near", 1))
 	if len(got) != 1 || got[0].Event.Resolution.Outcome != schema.SettledPermit || !slices.Contains(got[0].Event.Resolution.Flags, ObserveMark) {

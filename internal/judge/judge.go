@@ -26,8 +26,6 @@ type Config struct {
 	Bundle *policy.Bundle
 	Engine aspects.Engine
 	Rules  protocol.Rules
-	// Observe accepts self-authority where the bundle does; see policy.Bundle.Type.
-	Observe bool
 }
 
 // Judge is the state of one aspect over one partition. It is owned by one goroutine.
@@ -124,9 +122,9 @@ func (j *Judge) monitor(id protocol.TraceID) aspects.Monitor {
 func (j *Judge) input(e *protocol.Effect) (aspects.Input, policy.Typing) {
 	var typing policy.Typing
 	if e.Event.Kind == schema.KindResult && e.Proposed != nil {
-		typing = j.cfg.Bundle.TypeResult(e.Proposed, e.Event, j.cfg.Observe)
+		typing = j.cfg.Bundle.TypeResult(e.Proposed, e.Event, e.Observe)
 	} else {
-		typing = j.cfg.Bundle.Type(e.Event, j.cfg.Observe)
+		typing = j.cfg.Bundle.Type(e.Event, e.Observe)
 	}
 	return aspects.Input{
 		TimePoint: e.TimePoint, Timestamp: e.Timestamp, Offset: e.Offset, Event: e.Event,

@@ -23,6 +23,7 @@ import (
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/aspects/temporal"
 	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // Engines makes the engines of every aspect that owns some formula of the bundle.
@@ -61,7 +62,10 @@ type Config struct {
 	Secret      []byte // see gate.Config
 	GateKey     ed25519.PrivateKey
 	ComposerKey ed25519.PrivateKey // nil: resolutions stay unsigned
-	Observe     bool
+	// Blocking, ObserveUntil and ObserveReason are passed to the composer.
+	Blocking      verdict.BlockingSet
+	ObserveUntil  time.Time
+	ObserveReason string
 	// SnapshotAfter is passed to the roles that store snapshots; 0 is their default.
 	SnapshotAfter time.Duration
 	// Roles to run; nil means all.
@@ -119,7 +123,7 @@ func (n *Node) addAspects(cfg *Config) error {
 	}
 	for _, e := range engines {
 		ac := aspectd.Config{
-			Bus: b, Bundle: cfg.Bundle, Engine: e, Rules: cfg.Rules, Observe: cfg.Observe,
+			Bus: b, Bundle: cfg.Bundle, Engine: e, Rules: cfg.Rules,
 			SnapshotAfter: cfg.SnapshotAfter, Logger: cfg.Logger,
 		}
 		if n.comp != nil {
@@ -140,7 +144,8 @@ func (n *Node) addComposer(cfg *Config) error {
 	}
 	cc := composer.Config{
 		Bus: b, Bundle: cfg.Bundle, Rules: cfg.Rules, Options: cfg.Options, Name: cfg.Name + "composer",
-		Key: cfg.ComposerKey, Observe: cfg.Observe, SnapshotAfter: cfg.SnapshotAfter, Logger: cfg.Logger,
+		Key: cfg.ComposerKey, Blocking: cfg.Blocking, ObserveUntil: cfg.ObserveUntil, ObserveReason: cfg.ObserveReason,
+		SnapshotAfter: cfg.SnapshotAfter, Logger: cfg.Logger,
 	}
 	if cfg.Registry != nil {
 		cc.Metrics = composer.NewMetrics(cfg.Registry)
@@ -156,7 +161,7 @@ func (n *Node) addGate(cfg *Config) error {
 	}
 	gc := gate.Config{
 		Bus: b, Bundle: cfg.Bundle, Rules: cfg.Rules, Name: cfg.Name + "gate", Secret: cfg.Secret, Key: cfg.GateKey,
-		Observe: cfg.Observe, Logger: cfg.Logger,
+		Logger: cfg.Logger,
 	}
 	if cfg.Registry != nil {
 		gc.Metrics = gate.NewMetrics(cfg.Registry)

@@ -5,6 +5,7 @@ package offline
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/aspis-rv/aspis/internal/compose"
@@ -63,15 +64,19 @@ func New(cfg Config) *Runner {
 	r := &Runner{
 		cfg: cfg, fold: protocol.New(0, rules), refused: map[callKey]bool{},
 		joiner: compose.NewJoiner(0, compose.Config{
-			Bundle: cfg.Bundle, Rules: rules, Options: cfg.Options, Observe: cfg.Observe, Writer: "offline",
+			Bundle: cfg.Bundle, Rules: rules, Options: cfg.Options, Writer: "offline",
 		}),
 	}
 	for _, e := range cfg.Engines {
-		r.judges = append(r.judges, judge.New(0, judge.Config{Bundle: cfg.Bundle, Engine: e, Rules: rules, Observe: cfg.Observe}))
+		r.judges = append(r.judges, judge.New(0, judge.Config{Bundle: cfg.Bundle, Engine: e, Rules: rules}))
 	}
-	_ = r.append(&schema.Event{Kind: schema.KindPolicy, Activation: &schema.Activation{
+	a := &schema.Activation{
 		Number: 1, Digest: cfg.Bundle.Digest[:], Name: cfg.Bundle.Name, Revision: cfg.Bundle.Revision,
-	}})
+	}
+	if cfg.Observe {
+		a.ObserveUntil = math.MaxInt64
+	}
+	_ = r.append(&schema.Event{Kind: schema.KindPolicy, Activation: a})
 	return r
 }
 

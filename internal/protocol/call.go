@@ -76,6 +76,7 @@ type Call struct {
 	timestamp  int64
 	evidence   verdict.Completeness // of the trace when the attempt opened
 	distrusted bool                 // the principal was, when the attempt opened
+	observe    bool                 // the deployment only observed when the attempt opened
 	awaits     []string             // call ids within the session; held
 	escalated  bool
 	ready      bool // held, and its condition has come

@@ -107,6 +107,9 @@ type Effect struct {
 	Distrusted bool
 	// Policy is the digest of the policy active at the opening.
 	Policy []byte
+	// Observe is set when the deployment only observed: at the opening of an attempt,
+	// or where the record became a time point.
+	Observe bool
 	// Resolution is the one that stands (Settled, Interim). It is synthesised, with an
 	// empty Writer, where the log itself settles a call (rules 5 and 15).
 	Resolution *schema.Resolution

@@ -148,15 +148,18 @@ func (p *Partition) stepPolicy(offset uint64, ev *schema.Event) {
 	if a.Number == 1 {
 		p.genesis = true
 	}
-	changed := !bytes.Equal(a.Digest, p.policy.Digest)
-	if changed && p.policy.Number != 0 {
+	if p.policy.Number != 0 && !bytes.Equal(a.Digest, p.policy.Digest) {
 		p.weakenAll()
 	}
 	p.policy, p.policyAt = *a, offset
 	p.emit(Effect{Kind: Activated, Event: ev, Offset: offset, Activation: a})
-	if changed {
-		p.reopenAll(offset)
-	}
+	p.reopenAll(offset)
+}
+
+// Observing reports whether the deployment only observes at this point of the log:
+// the active policy says so, and log time has not passed the end.
+func (p *Partition) Observing() bool {
+	return p.policy.ObserveUntil != 0 && p.tick.Time < p.policy.ObserveUntil
 }
 
 // weakenAll marks every trace incomplete: the monitors of a new policy start
@@ -214,7 +217,7 @@ func (p *Partition) openedEffect(t *trace, c *Call) Effect {
 	return Effect{
 		Kind: Opened, Trace: t.id, Call: c, Attempt: c.Attempt, Event: c.Event, Offset: c.Offset,
 		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence,
-		Distrusted: c.distrusted, Policy: p.policy.Digest,
+		Distrusted: c.distrusted, Policy: p.policy.Digest, Observe: c.observe,
 	}
 }
 

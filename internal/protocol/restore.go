@@ -23,6 +23,7 @@ func Restore(b []byte, rules Rules) (*Partition, error) {
 	p.tick = schema.Tick{N: rec.TickN, Time: rec.TickTime}
 	p.policy = schema.Activation{
 		Number: rec.Policy.Number, Digest: rec.Policy.Digest, Name: rec.Policy.Name, Revision: rec.Policy.Revision,
+		Blocking: rec.Policy.Blocking, ObserveUntil: rec.Policy.Until, Reason: rec.Policy.Reason,
 	}
 	p.policyAt = rec.Policy.At
 	for _, r := range rec.Producers {
@@ -82,7 +83,7 @@ func (d *stateDecoder) load(records []callRecord) {
 			Digest: r.Digest, Status: r.Status,
 			Attempt:  schema.Attempt{Partition: r.Partition, Opening: r.Opening, CallID: r.ID},
 			Deadline: r.Deadline, SettledAt: r.SettledAt, SettledTime: r.SettledTime, Claim: r.Claim,
-			timePoint: r.TimePoint, timestamp: r.Timestamp, evidence: r.Evidence, distrusted: r.Distrusted,
+			timePoint: r.TimePoint, timestamp: r.Timestamp, evidence: r.Evidence, distrusted: r.Distrusted, observe: r.Observe,
 			awaits: r.Awaits, escalated: r.Escalated, ready: r.Ready,
 		})
 	}

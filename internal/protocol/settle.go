@@ -87,7 +87,7 @@ func (p *Partition) detach(t *trace, c *Call, r *schema.Resolution) {
 		e := Effect{Kind: Dropped, Trace: t.id, Call: c, Attempt: c.Attempt, Event: c.Event, Offset: c.Offset}
 		if r.Outcome == schema.SettledPermit {
 			e.Kind = Adopted
-			e.TimePoint, e.Timestamp, e.Evidence = c.timePoint, c.timestamp, c.evidence
+			e.TimePoint, e.Timestamp, e.Evidence, e.Observe = c.timePoint, c.timestamp, c.evidence, c.observe
 			t.next++
 			t.last = c.timestamp
 			t.evidence = verdict.Worse(t.evidence, c.evidence)

@@ -13,7 +13,7 @@ import (
 )
 
 // stateVersion is written first in an encoded partition.
-const stateVersion = 1
+const stateVersion = 2
 
 // ErrState is returned by Restore for bytes that are not a state of this version.
 var ErrState = errors.New("protocol: not a partition state of this version")
@@ -46,6 +46,9 @@ type policyRecord struct {
 	Digest   []byte
 	Name     string
 	Revision int64
+	Blocking verdict.BlockingSet
+	Until    int64
+	Reason   string
 	At       uint64
 }
 
@@ -82,6 +85,7 @@ type callRecord struct {
 	Timestamp           int64
 	Evidence            verdict.Completeness
 	Distrusted          bool
+	Observe             bool
 	Awaits              []string
 	Escalated, Ready    bool
 }
@@ -121,7 +125,8 @@ func (p *Partition) AppendState(dst []byte) ([]byte, error) {
 		EvictedAt: p.evictedAt, TickN: p.tick.N, TickTime: p.tick.Time,
 		Policy: policyRecord{
 			Number: p.policy.Number, Digest: p.policy.Digest, Name: p.policy.Name,
-			Revision: p.policy.Revision, At: p.policyAt,
+			Revision: p.policy.Revision, Blocking: p.policy.Blocking, Until: p.policy.ObserveUntil, Reason: p.policy.Reason,
+			At: p.policyAt,
 		},
 		Producers: p.producerRecords(), Distrusted: p.distrustRecords(),
 	}
@@ -204,7 +209,8 @@ func (e *stateEncoder) call(c *Call) int {
 		Digest: c.Digest, Status: c.Status, Partition: c.Attempt.Partition, Opening: c.Attempt.Opening,
 		Deadline: c.Deadline, SettledAt: c.SettledAt, SettledTime: c.SettledTime, Claim: c.Claim,
 		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence, Distrusted: c.distrusted,
-		Awaits: c.awaits, Escalated: c.escalated, Ready: c.ready,
+		Observe: c.observe,
+		Awaits:  c.awaits, Escalated: c.escalated, Ready: c.ready,
 	})
 	return i
 }

@@ -100,6 +100,7 @@ func (p *Partition) open(t *trace, c *Call, offset uint64) {
 	c.Attempt.Opening = offset
 	c.timePoint = t.next
 	c.timestamp, c.evidence = p.stamp(t, c.Event.ClaimedTS)
+	c.observe = p.Observing()
 	_, c.distrusted = p.distrusted[principal{t.id.Tenant, c.Event.Actor.ID}]
 	t.open = c
 	p.emit(p.openedEffect(t, c))
@@ -171,7 +172,7 @@ func (p *Partition) point(t *trace, ev *schema.Event, offset uint64) {
 	t.evidence = evidence
 	step := Effect{
 		Kind: Stepped, Trace: t.id, Call: call, Event: ev, Offset: offset,
-		TimePoint: t.next, Timestamp: ts, Evidence: t.evidence,
+		TimePoint: t.next, Timestamp: ts, Evidence: t.evidence, Observe: p.Observing(),
 	}
 	if call != nil {
 		step.Proposed = call.Event

@@ -30,7 +30,25 @@ type Line struct {
 	Clauses      []ClauseLine   `json:"clauses,omitempty"`
 	Aspects      []string       `json:"aspects,omitempty"` // whose value is the fused one
 	Position     string         `json:"position,omitempty"`
+	Outcome      Outcome        `json:"outcome,omitempty"` // of a permitted call of a log
+	// Policy is the digest, in hex, of the policy that decided, where that is not the
+	// given one. Clauses are left out then: they cannot be computed.
+	Policy string `json:"policy,omitempty"`
+	// Differs says what was computed anew and came out different from the log.
+	Differs string `json:"differs,omitempty"`
 }
+
+// Outcome is what became of a permitted call.
+type Outcome string
+
+// The outcomes of permitted calls.
+const (
+	OutcomePending   Outcome = "pending"   // neither a result nor an end of the wait for one is in the log
+	OutcomeDone      Outcome = "done"      // a result came
+	OutcomeError     Outcome = "error"     // a result came that says the tool failed
+	OutcomeWithdrawn Outcome = "withdrawn" // the permit was never delivered: the tool did not run
+	OutcomeUnknown   Outcome = "unknown"   // no result came in time: the tool may have run
+)
 
 // ClauseLine is what one clause said.
 type ClauseLine struct {
@@ -52,7 +70,8 @@ type GuardLine struct {
 // Summary counts the calls of a replay.
 type Summary struct {
 	Calls     int            `json:"calls"`
-	Permitted int            `json:"permitted"`
+	Permitted int            `json:"permitted"`           // also those withdrawn
+	Withdrawn int            `json:"withdrawn,omitempty"` // permits that were never delivered
 	Refused   int            `json:"refused"`
 	Escalated int            `json:"escalated"`
 	Flagged   int            `json:"flagged"`
@@ -65,6 +84,9 @@ func (s *Summary) Add(l *Line) {
 	switch l.Decision {
 	case verdict.Permit.String():
 		s.Permitted++
+		if l.Outcome == OutcomeWithdrawn {
+			s.Withdrawn++
+		}
 	case verdict.Escalate.String():
 		s.Escalated++
 	default:

@@ -3,8 +3,10 @@ package replay
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -31,7 +33,6 @@ type LogConfig struct {
 	Engines []aspects.Engine
 	Rules   protocol.Rules
 	compose.Options
-	Observe bool
 	// Workers is the number of partitions replayed at a time; 0 means 1.
 	Workers int
 	// FromSnapshots starts from the stored snapshots of the aspects, where they fit.
@@ -43,6 +44,30 @@ type LogConfig struct {
 	// records before are folded all the same.
 	From  uint64
 	Since int64
+	// Begin, when not nil, is called with the outcome before the first line is given.
+	Begin func(*Comparison) error
+}
+
+// PolicyRef names a policy.
+type PolicyRef struct {
+	Digest   string `json:"digest"` // hex
+	Name     string `json:"name,omitempty"`
+	Revision int64  `json:"revision,omitempty"`
+	// Decisions counts the calls of the log that it decided.
+	Decisions int `json:"decisions"`
+}
+
+// String is the policy's name and the head of its digest.
+func (p *PolicyRef) String() string {
+	if p.Name == "" {
+		return "sha256:" + p.Digest[:min(len(p.Digest), 12)]
+	}
+	return fmt.Sprintf("%s revision %d (sha256:%s)", p.Name, p.Revision, p.Digest[:min(len(p.Digest), 12)])
+}
+
+// RefOf names a loaded bundle.
+func RefOf(b *policy.Bundle) PolicyRef {
+	return PolicyRef{Digest: hex.EncodeToString(b.Digest[:]), Name: b.Name, Revision: b.Revision}
 }
 
 // Comparison says how what was computed compares with what the log holds.
@@ -54,10 +79,14 @@ type Comparison struct {
 	Decisions      int      `json:"decisions"`
 	DecisionsEqual int      `json:"decisions_equal"`
 	Mismatches     []string `json:"mismatches,omitempty"` // the first hundred
+	// Others are the policies other than the given one that decided calls of the log.
+	// Their decisions cannot be redone, and are not among Decisions.
+	Others []PolicyRef `json:"other_policies,omitempty"`
 }
 
-// Equal reports whether nothing that was computed differs from the log.
-func (c *Comparison) Equal() bool { return len(c.Mismatches) == 0 }
+// Equal reports whether nothing that was computed differs from the log, and whether
+// the given policy decided all of it.
+func (c *Comparison) Equal() bool { return len(c.Mismatches) == 0 && len(c.Others) == 0 }
 
 func (c *Comparison) add(o *Comparison) {
 	c.Records += o.Records
@@ -69,6 +98,19 @@ func (c *Comparison) add(o *Comparison) {
 	for _, m := range o.Mismatches {
 		c.mismatch("%s", m)
 	}
+	for _, p := range o.Others {
+		c.other(p)
+	}
+}
+
+// other counts decisions of another policy than the given one.
+func (c *Comparison) other(p PolicyRef) {
+	i, found := slices.BinarySearchFunc(c.Others, p, func(a, b PolicyRef) int { return strings.Compare(a.Digest, b.Digest) })
+	if !found {
+		c.Others = slices.Insert(c.Others, i, p)
+		return
+	}
+	c.Others[i].Decisions += p.Decisions
 }
 
 func (c *Comparison) mismatch(format string, args ...any) {
@@ -94,6 +136,13 @@ func Log(ctx context.Context, cfg LogConfig, each func(*Line) error) (Summary, C
 	}
 	for _, p := range parts {
 		cmp.add(&p.cmp)
+	}
+	if cfg.Begin != nil {
+		if err := cfg.Begin(&cmp); err != nil {
+			return sum, cmp, err
+		}
+	}
+	for _, p := range parts {
 		for _, l := range p.lines {
 			sum.Add(l)
 			if err := each(l); err != nil {
@@ -113,6 +162,8 @@ type partition struct {
 
 	retained map[schema.VerdictKey][]byte // hash by key
 	open     map[schema.Attempt]*attempt
+	policies map[string]PolicyRef // that were activated, by digest
+	permits  map[string]*Line     // permitted calls without an outcome, by id of the record
 	lines    []*Line
 	cmp      Comparison
 }
@@ -121,7 +172,9 @@ type partition struct {
 type attempt struct {
 	line       *Line
 	event      *schema.Event
+	policy     []byte // active at the opening
 	distrusted bool
+	observe    bool
 	verdicts   []*schema.Verdict
 }
 
@@ -131,6 +184,7 @@ func (p *partition) run(ctx context.Context) error {
 		return err
 	}
 	p.open = map[schema.Attempt]*attempt{}
+	p.policies, p.permits = map[string]PolicyRef{}, map[string]*Line{}
 	if err := p.readVerdicts(ctx); err != nil {
 		return err
 	}
@@ -190,7 +244,7 @@ func (p *partition) readVerdicts(ctx context.Context) error {
 }
 
 func (p *partition) judgeConfig(e aspects.Engine) judge.Config {
-	return judge.Config{Bundle: p.cfg.Bundle, Engine: e, Rules: p.cfg.Rules, Observe: p.cfg.Observe}
+	return judge.Config{Bundle: p.cfg.Bundle, Engine: e, Rules: p.cfg.Rules}
 }
 
 func (p *partition) start(ctx context.Context) error {
@@ -214,9 +268,7 @@ func (p *partition) step(rec bus.Record, ev *schema.Event) error {
 	p.cmp.Records++
 	effects := slices.Clone(p.fold.Step(rec.Offset, ev))
 	for i := range effects {
-		if e := &effects[i]; e.Kind == protocol.Opened {
-			p.opened(rec, e)
-		}
+		p.note(rec, ev, &effects[i])
 	}
 	for i, j := range p.judges {
 		for _, v := range j.Step(rec.Offset, ev) {
@@ -239,6 +291,43 @@ func (p *partition) step(rec bus.Record, ev *schema.Event) error {
 	return nil
 }
 
+// note takes in what is needed before the monitors judge: which attempts opened,
+// which policy is active, how permitted calls ended.
+func (p *partition) note(rec bus.Record, ev *schema.Event, e *protocol.Effect) {
+	switch e.Kind {
+	case protocol.Opened:
+		p.opened(rec, e)
+	case protocol.Activated:
+		a := e.Activation
+		p.policies[string(a.Digest)] = PolicyRef{Digest: hex.EncodeToString(a.Digest), Name: a.Name, Revision: a.Revision}
+	case protocol.Finished:
+		p.finished(ev, e.Call)
+	case protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Settled, protocol.Interim, protocol.Voided,
+		protocol.Repeated, protocol.Advanced, protocol.Evicted, protocol.Violated:
+	}
+}
+
+// finished notes the outcome of a permitted call.
+func (p *partition) finished(ev *schema.Event, c *protocol.Call) {
+	l := p.permits[c.ID]
+	if l == nil {
+		return
+	}
+	delete(p.permits, c.ID)
+	switch c.Status {
+	case protocol.CallWithdrawn:
+		l.Outcome = OutcomeWithdrawn
+	case protocol.CallUnknown:
+		l.Outcome = OutcomeUnknown
+	case protocol.CallDone:
+		l.Outcome = OutcomeDone
+		if ev.Kind == schema.KindResult && ev.Status == schema.ResultError {
+			l.Outcome = OutcomeError
+		}
+	case protocol.CallQueued, protocol.CallOpen, protocol.CallHeld, protocol.CallPermitted, protocol.CallRefused, protocol.CallExpired:
+	}
+}
+
 // restart replaces a judge by one restored from its own snapshot.
 func (p *partition) restart(i int) error {
 	state, err := p.judges[i].AppendState(nil)
@@ -254,7 +343,7 @@ func (p *partition) restart(i int) error {
 }
 
 func (p *partition) opened(rec bus.Record, e *protocol.Effect) {
-	p.open[e.Attempt] = &attempt{event: e.Event, distrusted: e.Distrusted, line: &Line{
+	p.open[e.Attempt] = &attempt{event: e.Event, policy: e.Policy, distrusted: e.Distrusted, line: &Line{
 		Event: e.Event.ID, Session: e.Event.SessionID, Call: e.Event.CallID, Trace: e.Trace.Trace,
 		TP: e.TimePoint, TS: e.Timestamp, Tool: e.Event.Tool,
 		Position: fmt.Sprintf("%d/%d", p.id, e.Offset),
@@ -277,6 +366,9 @@ func (p *partition) computed(v *schema.Verdict) {
 		p.cmp.VerdictsEqual++
 	default:
 		p.cmp.mismatch("partition %d: the %s verdict on the attempt opened at %d differs", p.id, v.Aspect, v.Attempt.Opening)
+		if a := p.open[v.Attempt]; a != nil {
+			a.line.Differs = "the " + string(v.Aspect) + " verdict"
+		}
 	}
 }
 
@@ -300,18 +392,55 @@ func (p *partition) settle(e *protocol.Effect) {
 			Position: fmt.Sprintf("%d/%d", p.id, e.Call.Offset),
 		}}
 	}
-	d := p.redo(a, e.Resolution)
+	d := &compose.Decision{}
+	if other := p.otherPolicy(a, e.Resolution); other != nil {
+		a.line.Policy = other.Digest
+	} else {
+		d = p.redo(a, e.Resolution)
+	}
 	if e.Kind == protocol.Settled && a.line.Position != "" {
 		a.line.describe(d, e.Resolution)
+		if e.Resolution.Outcome == schema.SettledPermit {
+			a.line.Outcome = OutcomePending
+			p.permits[e.Call.ID] = a.line
+		}
 		p.lines = append(p.lines, a.line)
 	}
+}
+
+// otherPolicy returns the policy that decided, where that is not the given one, and
+// nil where it is. What a decision of another policy rests on cannot be computed.
+func (p *partition) otherPolicy(a *attempt, r *schema.Resolution) *PolicyRef {
+	digest := r.Policy
+	if len(digest) == 0 {
+		digest = a.policy
+	}
+	if len(digest) == 0 || bytes.Equal(digest, p.cfg.Bundle.Digest[:]) {
+		return nil
+	}
+	ref, known := p.policies[string(digest)]
+	if !known {
+		ref = PolicyRef{Digest: hex.EncodeToString(digest)}
+	}
+	ref.Decisions = 1
+	p.cmp.other(ref)
+	return &ref
+}
+
+// options are those given; the blocking set is that of the activation where none is.
+func (p *partition) options() compose.Options {
+	o := p.cfg.Options
+	if o.Blocking == 0 {
+		o.Blocking = p.fold.Policy().Blocking
+	}
+	return o
 }
 
 // redo composes the decision again and compares it with the one on record. Records
 // by gates, and those that the log implies, decide nothing that could be redone.
 func (p *partition) redo(a *attempt, r *schema.Resolution) *compose.Decision {
 	in := &compose.Input{
-		Bundle: p.cfg.Bundle, Typing: p.cfg.Bundle.Type(a.event, p.cfg.Observe), Distrusted: a.distrusted, Options: p.cfg.Options,
+		Bundle: p.cfg.Bundle, Typing: p.cfg.Bundle.Type(a.event, a.observe), Distrusted: a.distrusted, Options: p.options(),
 	}
 	for _, v := range a.verdicts {
 		if slices.ContainsFunc(r.Parts, func(ref schema.PartRef) bool { return ref.Aspect == v.Aspect }) {
@@ -332,7 +461,14 @@ func (p *partition) redo(a *attempt, r *schema.Resolution) *compose.Decision {
 		p.cmp.DecisionsEqual++
 		return &d
 	}
-	p.cmp.mismatch("partition %d: the decision on the attempt opened at %d differs: %s %s %s, recorded %s %s %s",
-		p.id, r.Attempt.Opening, outcome(again.Outcome), again.Reason, again.Clause, outcome(r.Outcome), r.Reason, r.Clause)
+	a.line.Differs = "the decision"
+	p.cmp.mismatch("partition %d: the decision on the attempt opened at %d differs: %s, recorded %s",
+		p.id, r.Attempt.Opening, inShort(again), inShort(r))
 	return &d
+}
+
+// inShort is a resolution's outcome, reason and clause, as far as it has them.
+func inShort(r *schema.Resolution) string {
+	parts := []string{outcome(r.Outcome), string(r.Reason), r.Clause}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }

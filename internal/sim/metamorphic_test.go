@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 //nolint:gochecknoglobals // flags of a test binary are global
@@ -88,6 +90,7 @@ func play(t *testing.T, s setup, plans []plan, k trouble, seed uint64) outcome {
 		close(stop)
 		mishaps.Wait()
 		w.settleAll()
+		w.probe()
 		out.counts = w.audit()
 		out.problems = w.problems
 		if h, err := w.fold(0); err == nil {
@@ -99,6 +102,23 @@ func play(t *testing.T, s setup, plans []plan, k trouble, seed uint64) outcome {
 		w.close()
 	})
 	return out
+}
+
+// probe checks that a settled world works again: each gate permits a newcomer what
+// every policy allows.
+func (w *world) probe() {
+	tool := map[string]string{"relay": "look", "consent": "get_time", "baseline": "read_file"}[w.setup.policy]
+	for i := range w.setup.gates {
+		at, name := fmt.Sprintf("gate%d", i+1), fmt.Sprintf("probe%d", i+1)
+		if err := w.open(name, "newcomer", at); err != nil {
+			w.problem("%s opens no session after the faults: %v", at, err)
+			continue
+		}
+		if s := w.ask(asking{session: w.ledger.session(name), call: "p", tool: tool, gate: at}); !s.permit() {
+			w.problem("%s refuses a newcomer after the faults: %s %s", at, s.answer.Reason, s.answer.Message)
+		}
+	}
+	synctest.Wait()
 }
 
 // decisions lists what the log says became of each call.
@@ -150,6 +170,12 @@ func TestFaults(t *testing.T) {
 			policy := pick(r, "relay", "relay", "consent", "baseline")
 			s := deployment(r, policy, seed)
 			s.observe = r.IntN(10) == 0
+			if r.IntN(3) == 0 {
+				s.ttl = time.Duration(2+r.IntN(10)) * time.Second
+			}
+			if r.IntN(3) == 0 {
+				s.evict = time.Duration(2+r.IntN(10)) * time.Second
+			}
 			k := trouble(seed % uint64(everything+1)) //nolint:gosec // small
 			plans := workload(r, policy, 2+r.IntN(3), 6+r.IntN(8), true)
 			o := play(t, s, plans, k, seed)
@@ -180,6 +206,8 @@ func TestDeploymentDoesNotMatter(t *testing.T) {
 			second := play(t, other, plans, twice, seed)
 			report(t, "other", other, second)
 			sum.add(first.counts)
+			healthy(t, first)
+			healthy(t, second)
 			if maps.Equal(first.decisions, second.decisions) {
 				return
 			}
@@ -197,4 +225,21 @@ func TestDeploymentDoesNotMatter(t *testing.T) {
 		t.Errorf("the runs show too little: %+v", n)
 	}
 	t.Logf("%+v", sum.total)
+}
+
+// healthy checks that nothing is refused for want of anything where nothing fails.
+func healthy(t *testing.T, o outcome) {
+	t.Helper()
+	for call, d := range o.decisions {
+		for _, reason := range verdict.Reasons() {
+			switch reason {
+			case verdict.Violation, verdict.Invalid, verdict.Unmapped, verdict.Late: // late: held until its deadline
+				continue
+			case verdict.Unknown, verdict.NoAnswer, verdict.Unrecorded, verdict.Busy, verdict.NotAdmitted:
+			}
+			if strings.Contains(d, string(reason)) {
+				t.Errorf("nothing fails, but %s: %s", call, d)
+			}
+		}
+	}
 }

@@ -27,9 +27,8 @@ func (w *world) oracle(h *history, n *counts) {
 			x := &e.effects[i]
 			r := runs[x.Trace]
 			if r == nil {
-				r = &oracleRun{world: w, counts: n, attempts: map[schema.Attempt]*effect{}, offsets: offsets, runner: offline.New(offline.Config{
-					Bundle: w.bundle, Engines: w.engines, Observe: w.setup.observe,
-				})}
+				r = &oracleRun{world: w, counts: n, attempts: map[schema.Attempt]*effect{}, offsets: offsets, unknown: map[string]bool{}}
+				r.runner = r.fresh()
 				runs[x.Trace] = r
 			}
 			if err := r.effect(e, x); err != nil {
@@ -47,6 +46,11 @@ type oracleRun struct {
 	runner   *offline.Runner
 	attempts map[schema.Attempt]*effect
 	offsets  map[callName]uint64 // of the calls in the log
+	unknown  map[string]bool     // calls whose outcome is unknown
+}
+
+func (r *oracleRun) fresh() *offline.Runner {
+	return offline.New(offline.Config{Bundle: r.bundle, Engines: r.engines, Observe: r.setup.observe})
 }
 
 func (r *oracleRun) effect(e *entry, x *effect) error {
@@ -56,15 +60,20 @@ func (r *oracleRun) effect(e *entry, x *effect) error {
 	case protocol.Stepped:
 		return r.give(x.Event, x.Timestamp)
 	case protocol.Finished:
-		if x.call.Status == protocol.CallWithdrawn {
+		switch x.call.Status { //nolint:exhaustive // how a permitted call can end
+		case protocol.CallWithdrawn:
 			return r.give(e.event, e.event.ClaimedTS)
+		case protocol.CallUnknown:
+			r.unknown[x.call.CallID] = true // the runner still waits for its result
 		}
 	case protocol.Settled:
 		if by := x.Resolution; by.Writer != "" && by.Outcome != schema.SettledExpired {
 			return r.decided(x, r.attempts[x.Attempt])
 		}
+	case protocol.Evicted:
+		r.runner = r.fresh()
 	case protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Interim, protocol.Voided, protocol.Repeated,
-		protocol.Advanced, protocol.Activated, protocol.Evicted, protocol.Violated:
+		protocol.Advanced, protocol.Activated, protocol.Violated:
 	}
 	return nil
 }
@@ -129,7 +138,7 @@ func (r *oracleRun) decided(x, opened *effect) error {
 // has seen this one late.
 func (r *oracleRun) release(x *effect, want *schema.Resolution) error {
 	for _, id := range want.Awaits {
-		if c := r.offsets[callName{x.Event.SessionID, id}]; c < x.call.Offset {
+		if c := r.offsets[callName{x.Event.SessionID, id}]; c < x.call.Offset && !r.unknown[id] {
 			return fmt.Errorf("refused, although it could have waited for %s", id)
 		}
 	}

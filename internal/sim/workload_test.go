@@ -65,10 +65,10 @@ func workload(r *rand.Rand, policy string, agents, steps int, trouble bool) []pl
 		n := 0
 		for range steps {
 			s := step{
-				wait: time.Duration(r.IntN(120)) * unit, session: r.IntN(p.sessions), gate: r.IntN(6),
+				wait: time.Duration(1+r.IntN(120)) * unit, session: r.IntN(p.sessions), gate: r.IntN(6),
 				what: pick(r, oneCall, oneCall, oneCall, turn, turn, lingering, lingering, message, grant, grant),
 			}
-			if r.IntN(4) == 0 {
+			if trouble && r.IntN(4) == 0 {
 				s.wait = 0
 			}
 			if trouble && r.IntN(4) == 0 {

@@ -41,8 +41,17 @@ type setup struct {
 	snapshotAfter               time.Duration
 	seed                        uint64
 	deadline, ttl, tick, margin time.Duration // 0: as the policy or the service says
+	evict                       time.Duration // after which an ended or idle session is forgotten; 0: as usual
 	keyless                     bool          // gates trust no composer: every permit is unsigned
 	direct                      bool          // composer1 hears of verdicts ahead of their records
+}
+
+// observeUntil is when an observing deployment ends to: not within any run.
+func (s *setup) observeUntil() time.Time {
+	if !s.observe {
+		return time.Time{}
+	}
+	return time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 }
 
 func (s *setup) complete() {
@@ -152,6 +161,9 @@ func newWorld(t testing.TB, s setup) *world {
 	if s.ttl != 0 {
 		w.rules.ResultTTL = int64(s.ttl)
 	}
+	if s.evict != 0 {
+		w.rules.EndedTTL, w.rules.IdleTTL = int64(s.evict), int64(s.evict)
+	}
 	w.gateKey = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))
 	w.compKey = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, ed25519.SeedSize))
 	public, _ := w.compKey.Public().(ed25519.PublicKey)
@@ -214,7 +226,7 @@ func (w *world) start(role string) {
 	case strings.HasPrefix(role, "aspect"):
 		for _, e := range w.engines {
 			a := aspectd.New(aspectd.Config{
-				Bus: in.link, Bundle: w.bundle, Engine: e, Rules: w.rules, Observe: w.setup.observe,
+				Bus: in.link, Bundle: w.bundle, Engine: e, Rules: w.rules,
 				SnapshotEvery: w.setup.snapshotEvery, SnapshotAfter: w.setup.snapshotAfter, Tap: w.tap(),
 			})
 			in.aspects = append(in.aspects, a)
@@ -222,14 +234,14 @@ func (w *world) start(role string) {
 		}
 	case strings.HasPrefix(role, "composer"):
 		in.comp = composer.New(composer.Config{
-			Bus: in.link, Bundle: w.bundle, Rules: w.rules, Name: role, Key: w.compKey, Observe: w.setup.observe,
+			Bus: in.link, Bundle: w.bundle, Rules: w.rules, Name: role, Key: w.compKey, ObserveUntil: w.setup.observeUntil(),
 			Tick: w.setup.tick, Margin: w.setup.margin, SnapshotAfter: w.setup.snapshotAfter,
 		})
 		g.Go(func() error { return in.comp.Run(in.ctx) })
 	default:
 		gt, err := gate.New(gate.Config{
 			Bus: in.link, Bundle: w.bundle, Rules: w.rules, Name: role, Secret: w.secret, Key: w.gateKey,
-			ComposerKeys: w.trusted, Observe: w.setup.observe,
+			ComposerKeys: w.trusted,
 		})
 		if err != nil {
 			w.t.Fatal(err)

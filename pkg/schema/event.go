@@ -244,6 +244,13 @@ type Activation struct {
 	Digest   []byte // bundle digest
 	Name     string
 	Revision int64
+	// Blocking overrides the bundle's blocking set when not zero.
+	Blocking verdict.BlockingSet
+	// ObserveUntil is the log time in ns up to which the deployment only observes:
+	// calls are decided and recorded, and permitted whatever the decision. 0: it
+	// enforces. Reason says why.
+	ObserveUntil int64
+	Reason       string
 }
 
 // SessionMark starts or ends a session.

@@ -152,6 +152,9 @@ func (w *textWriter) body(e *Event) {
 		w.hex("digest", p.Digest)
 		w.str("name", p.Name)
 		w.int("revision", p.Revision)
+		w.uint("blocking", uint64(p.Blocking))
+		w.int("observe_until", p.ObserveUntil)
+		w.str("reason", p.Reason)
 		w.close('}')
 	}
 	if s := e.Session; s != nil {

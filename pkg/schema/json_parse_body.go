@@ -52,6 +52,12 @@ func (r *textReader) activation() *Activation {
 			a.Name = r.str()
 		case "revision":
 			a.Revision = r.int()
+		case "blocking":
+			a.Blocking = verdict.BlockingSet(r.uint(8))
+		case "observe_until":
+			a.ObserveUntil = r.int()
+		case "reason":
+			a.Reason = r.str()
 		default:
 			return false
 		}

@@ -99,6 +99,8 @@ func lastOf(t reflect.Type) (uint64, bool) {
 		return uint64(RoleGuard), true
 	case reflect.TypeFor[verdict.Value]():
 		return uint64(verdict.F), true
+	case reflect.TypeFor[verdict.BlockingSet]():
+		return 15, true
 	case reflect.TypeFor[verdict.Completeness]():
 		return uint64(verdict.Unavailable), true
 	}

@@ -114,7 +114,7 @@ func samples() map[string]*Event {
 	out["tick"] = tick
 
 	policy := envelope(KindPolicy, ClassSystem)
-	policy.Activation = &Activation{Number: 2, Digest: digestOf(0x55), Name: "medevac", Revision: 7}
+	policy.Activation = &Activation{Number: 2, Digest: digestOf(0x55), Name: "medevac", Revision: 7, Blocking: 12, ObserveUntil: 1_700_000_000_000_000_000, Reason: "tuning"}
 	out["policy"] = policy
 
 	session := envelope(KindSession, ClassAgent)

@@ -131,6 +131,9 @@ func (j *judge) activation(a *Activation) {
 		j.add("activation.digest", fmt.Sprintf("has %d bytes, want %d", len(a.Digest), DigestSize), "")
 	}
 	j.need("activation.name", a.Name)
+	if a.Blocking != 0 && !a.Blocking.Enforces() {
+		j.add("activation.blocking", "does not contain F", "observing is said by observe_until")
+	}
 	if a.Revision < 0 {
 		j.add("activation.revision", "is negative", "revisions ascend from 0")
 	}

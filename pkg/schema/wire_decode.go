@@ -224,6 +224,12 @@ func (c *cursor) activation() *Activation {
 			p.Number = c.uint()
 		case "na":
 			p.Name = c.str()
+		case "b":
+			p.Blocking = verdict.BlockingSet(c.enum(15))
+		case "ou":
+			p.ObserveUntil = c.int()
+		case "r":
+			p.Reason = c.str()
 		case "rv":
 			p.Revision = c.int()
 		default:

@@ -11,8 +11,8 @@ import (
 // is read before the version is known. All other keys are lower case.
 //
 //	E   schema version           p   Producer
-//	a   Args: payload            po  Activation: n Number, d Digest, na Name,
-//	ac  Action                       rv Revision
+//	a   Args: payload            po  Activation: b Blocking, d Digest, n Number,
+//	ac  Action                       na Name, ou ObserveUntil, r Reason, rv Revision
 //	ai  ApprovalID               q   Seq
 //	an  Answers: l Label,        r   Result: payload
 //	      m Missing, n Name,     rc  Recipient
@@ -194,9 +194,12 @@ func (a *appender) activation(k string, p *Activation) {
 	}
 	a.key(k)
 	m := a.open()
+	a.uint("b", uint64(p.Blocking))
 	a.bin("d", p.Digest)
 	a.uint("n", p.Number)
 	a.str("na", p.Name)
+	a.int("ou", p.ObserveUntil)
+	a.str("r", p.Reason)
 	a.int("rv", p.Revision)
 	a.close(m)
 }

@@ -72,8 +72,8 @@ type Config struct {
 	ReadTimeout, WriteTimeout, StreamIdle, Drain time.Duration
 	// TLS is used by Serve when set.
 	TLS *tls.Config
-	// Observe is shown by /readyz: answers do not enforce the policy.
-	Observe bool
+	// Observing, when not nil, tells /readyz whether answers do not enforce the policy.
+	Observing func() bool
 	// Gatherer is what /metrics shows.
 	Gatherer prometheus.Gatherer
 	Logger   *slog.Logger

@@ -54,7 +54,7 @@ func (s *Server) readiness(ctx context.Context) Status {
 	if err := s.cfg.Backend.Health.Check(); err != nil {
 		return Status{"stalled", verdict.NoAnswer, err.Error()}
 	}
-	if s.cfg.Observe {
+	if s.cfg.Observing != nil && s.cfg.Observing() {
 		return Status{Status: "observing"}
 	}
 	return Status{Status: "ready"}

@@ -188,7 +188,7 @@ func TestReadiness(t *testing.T) {
 		body   string
 	}{
 		{"ready", &fake{}, nil, false, 200, `{"status":"ready"}`},
-		{"observing", &fake{}, func(c *Config) { c.Observe = true }, false, 200, `{"status":"observing"}`},
+		{"observing", &fake{}, func(c *Config) { c.Observing = func() bool { return true } }, false, 200, `{"status":"observing"}`},
 		{"starting", &fake{ready: context.DeadlineExceeded}, nil, false, 503, `{"status":"starting","reason":"unavailable","message":"the log is being read"}`},
 		{"stalled", &fake{check: errors.New("no clock")}, nil, false, 503, `{"status":"stalled","reason":"unavailable","message":"no clock"}`},
 		{"draining", &fake{}, nil, true, 503, `{"status":"draining","reason":"unavailable","message":"the server shuts down"}`},

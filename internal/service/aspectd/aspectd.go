@@ -33,8 +33,6 @@ type Config struct {
 	// Tap, when not nil, is given every part verdict at once, before it is durable: the
 	// short way to a composer in the same process. It must not wait.
 	Tap func(partition uint32, v *schema.Verdict)
-	// Observe accepts self-authority where the bundle does.
-	Observe bool
 	// SnapshotEvery is the number of records between snapshots; 0 means 8192.
 	SnapshotEvery int
 	// SnapshotAfter is the longest time between snapshots while records arrive; 0
@@ -153,7 +151,7 @@ func ended(ctx context.Context, err error) error {
 // restore loads the snapshot, or starts from nothing when there is none that fits:
 // the log has everything.
 func (w *worker) restore(ctx context.Context) error {
-	jc := judge.Config{Bundle: w.cfg.Bundle, Engine: w.cfg.Engine, Rules: w.cfg.Rules, Observe: w.cfg.Observe}
+	jc := judge.Config{Bundle: w.cfg.Bundle, Engine: w.cfg.Engine, Rules: w.cfg.Rules}
 	data, rev, err := w.cfg.Bus.GetSnapshot(ctx, w.snapshotKey())
 	w.revision, w.saved = rev, time.Now()
 	switch {
@@ -197,7 +195,7 @@ func (w *worker) open(ctx context.Context) (bus.Cursor, uint64, error) {
 	if errors.Is(err, bus.ErrTrimmed) {
 		w.log.LogAttrs(ctx, slog.LevelWarn, "the log after the snapshot is gone; starting incomplete", obs.Partition(w.partition))
 		w.judge = judge.New(w.partition, judge.Config{
-			Bundle: w.cfg.Bundle, Engine: w.cfg.Engine, Rules: w.cfg.Rules, Observe: w.cfg.Observe,
+			Bundle: w.cfg.Bundle, Engine: w.cfg.Engine, Rules: w.cfg.Rules,
 		})
 		cur, err = w.cfg.Bus.Read(ctx, bus.Events, w.partition, bus.Start{Kind: bus.Earliest})
 	}

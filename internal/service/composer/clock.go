@@ -76,7 +76,8 @@ func (w *worker) activateLocked(now time.Time) {
 	if w.mu.active {
 		return
 	}
-	if bytes.Equal(cur.Digest, w.cfg.Bundle.Digest[:]) {
+	want := w.cfg.activation()
+	if same(&cur, want) {
 		w.mu.active = true
 		return
 	}
@@ -85,12 +86,26 @@ func (w *worker) activateLocked(now time.Time) {
 		return
 	}
 	w.log.LogAttrs(context.Background(), slog.LevelInfo, "activating the policy", obs.Partition(w.partition), obs.Policy(w.cfg.Bundle.Name))
+	want.Number = cur.Number + 1
 	w.enqueueLocked(pending{key: key, event: &schema.Event{
-		ID: key, Kind: schema.KindPolicy, Actor: schema.Actor{ID: w.cfg.Name, Class: schema.ClassSystem},
-		Activation: &schema.Activation{
-			Number: cur.Number + 1, Digest: w.cfg.Bundle.Digest[:], Name: w.cfg.Bundle.Name, Revision: w.cfg.Bundle.Revision,
-		},
+		ID: key, Kind: schema.KindPolicy, Actor: schema.Actor{ID: w.cfg.Name, Class: schema.ClassSystem}, Activation: want,
 	}})
+}
+
+// activation is the one that this composer was started to bring about.
+func (c *Config) activation() *schema.Activation {
+	a := &schema.Activation{
+		Digest: c.Bundle.Digest[:], Name: c.Bundle.Name, Revision: c.Bundle.Revision, Blocking: c.Blocking,
+	}
+	if !c.ObserveUntil.IsZero() {
+		a.ObserveUntil, a.Reason = c.ObserveUntil.UnixNano(), c.ObserveReason
+	}
+	return a
+}
+
+// same reports whether two activations have the same effect.
+func same(a, b *schema.Activation) bool {
+	return bytes.Equal(a.Digest, b.Digest) && a.Blocking == b.Blocking && a.ObserveUntil == b.ObserveUntil
 }
 
 func policyKey(n uint64) string { return fmt.Sprintf("policy/%d", n) }

@@ -22,6 +22,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // Config is what a composer needs.
@@ -36,8 +37,13 @@ type Config struct {
 	Name string
 	// Key signs resolutions; nil leaves them unsigned.
 	Key ed25519.PrivateKey
-	// Observe permits what would be refused and marks it.
-	Observe bool
+	// Blocking, when not 0, overrides the bundle's blocking set. It is part of the
+	// activation, so that every reader of the log knows it.
+	Blocking verdict.BlockingSet
+	// ObserveUntil, when not zero, activates the policy in observe mode up to that time:
+	// nothing is refused, and what would have been is marked. ObserveReason says why.
+	ObserveUntil  time.Time
+	ObserveReason string
 	// Tick is the interval of the logical clock; 0 means 1 s.
 	Tick time.Duration
 	// Margin is the time before a deadline at which a call is decided with the parts

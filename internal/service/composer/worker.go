@@ -89,7 +89,7 @@ func (w *worker) begin(snap *snapshot, revision uint64) {
 	w.revision = revision
 	w.mu.saved, w.mu.nextVerd = time.Now(), snap.verdicts
 	w.mu.joiner = compose.RestoreJoiner(snap.part, compose.Config{
-		Bundle: w.cfg.Bundle, Rules: w.cfg.Rules, Options: w.cfg.Options, Observe: w.cfg.Observe,
+		Bundle: w.cfg.Bundle, Rules: w.cfg.Rules, Options: w.cfg.Options,
 		Writer: w.cfg.Name, Margin: int64(w.cfg.Margin),
 	})
 }

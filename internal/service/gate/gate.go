@@ -47,10 +47,8 @@ type Config struct {
 	MaxPending int
 	// MaxPendingPrincipal bounds the calls in flight of one principal; 0 means 256.
 	MaxPendingPrincipal int
-	// Observe marks every answer as unchecked.
-	Observe bool
-	Logger  *slog.Logger
-	Metrics *Metrics
+	Logger              *slog.Logger
+	Metrics             *Metrics
 }
 
 // Validate returns every problem of the configuration at once.
@@ -134,6 +132,20 @@ func (s *Service) Run(ctx context.Context) error {
 // the gate started, or ctx ends.
 func (s *Service) Ready(ctx context.Context) error {
 	return s.ready.Wait(ctx)
+}
+
+// Observing reports whether the log says of some partition that the deployment only
+// observes.
+func (s *Service) Observing() bool {
+	for _, l := range s.lanes {
+		l.mu.Lock()
+		observing := l.mu.fold.Observing()
+		l.mu.Unlock()
+		if observing {
+			return true
+		}
+	}
+	return false
 }
 
 // Check reports whether the gate could decide a call now: every partition has a

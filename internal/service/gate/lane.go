@@ -12,6 +12,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/appender"
 	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/obs"
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -234,7 +235,7 @@ func (l *lane) answerFor(e *protocol.Effect, call *schema.Event, offset uint64) 
 		return refusal(verdict.NoAnswer, "the decision does not carry a trusted signature")
 	}
 	a.Args, a.ground = call.Args.Canon, ground{e.Attempt, e.Resolution.Policy}
-	if l.cfg.Observe {
+	if slices.Contains(e.Resolution.Flags, compose.ObserveMark) {
 		a.Unchecked = "observe"
 	}
 	return a
