@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -75,8 +76,10 @@ func (p *Partition) Unresolved(visit func(TraceID, *Call) bool) {
 // Step folds the record at offset and returns what it did, in order. The slice and
 // the calls it points to are valid until the next Step; events and resolutions stay
 // valid. A record at or before an offset already folded is ignored. The cost is
-// constant but for ticks, which visit the unresolved and unfinished calls and, at
-// most once per tick interval, the traces due for eviction.
+// constant but for these: a tick visits the unresolved and unfinished calls and, in
+// each eviction period, every trace; a gap and a new policy visit every trace; a call
+// that is settled or finished is looked for among the unresolved or unfinished ones,
+// and what waited behind it is folded with it.
 func (p *Partition) Step(offset uint64, ev *schema.Event) []Effect {
 	p.effects = p.effects[:0]
 	if p.next != 0 && offset < p.next {
@@ -120,10 +123,16 @@ func (p *Partition) trace(ev *schema.Event) *trace {
 	t := p.traces[id]
 	if t == nil {
 		t = &trace{id: id, session: ev.Trace == ev.SessionID, calls: map[callKey]*Call{}}
-		starts := ev.Kind == schema.KindSession && !ev.Session.End
+		// The start of a session begins the trace that is this session, and says nothing
+		// about the history of a coarser one. It is written once, by the gate that made
+		// the id, and a copy of it is dropped by rule 3: a start cannot revive a session
+		// that was forgotten.
+		starts := t.session && ev.Kind == schema.KindSession && !ev.Session.End
 		gone := p.evicted
-		if ev.Trace == ev.SessionID {
+		if t.session {
 			gone = p.lost
+			t.lapsed = gone && !starts
+			t.ended = t.lapsed
 		}
 		switch {
 		case starts:
@@ -230,10 +239,11 @@ func (p *Partition) Lookup(id TraceID, session, call string) *Call {
 	return nil
 }
 
-// Ended reports whether the trace is a session that was ended.
-func (p *Partition) Ended(id TraceID) bool {
+// Ended reports whether the session of the trace was ended, or forgotten. Of a trace
+// coarser than a session the last Rules.CallMemory ends are remembered.
+func (p *Partition) Ended(id TraceID, session string) bool {
 	t := p.traces[id]
-	return t != nil && t.ended
+	return t != nil && (t.session && t.ended || slices.Contains(t.ends, session))
 }
 
 // Outstanding visits the permitted calls of a trace that have no outcome yet, in the

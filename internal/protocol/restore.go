@@ -114,7 +114,7 @@ func (d *stateDecoder) trace(r *traceRecord) *trace {
 	t := &trace{
 		id: TraceID{r.Tenant, r.Trace}, next: r.Next, last: r.Last, evidence: r.Evidence, writers: r.Writers,
 		active: r.Active, session: r.Session, ended: r.Ended, partial: r.Partial, open: d.call(r.Open), held: d.calls(r.Held),
-		calls: map[callKey]*Call{},
+		ends: r.Ends, lapsed: r.Lapsed, calls: map[callKey]*Call{},
 	}
 	for _, q := range r.Queue {
 		entry := queued{offset: q.Offset, call: d.call(q.Call), event: d.event(q.Event, q.Offset)}

@@ -109,6 +109,8 @@ type traceRecord struct {
 	Active        int64
 	Session       bool
 	Ended         bool
+	Ends          []string
+	Lapsed        bool
 	Partial       bool
 	Open          int // index into Calls, or -1
 	Held          []int
@@ -227,6 +229,7 @@ func (e *stateEncoder) trace(t *trace) traceRecord {
 	r := traceRecord{
 		Tenant: t.id.Tenant, Trace: t.id.Trace, Next: t.next, Last: t.last, Evidence: t.evidence,
 		Writers: t.writers, Active: t.active, Session: t.session, Ended: t.ended, Partial: t.partial,
+		Ends: t.ends, Lapsed: t.lapsed,
 		Open: e.call(t.open), Held: e.calls(t.held),
 	}
 	for _, q := range t.queue {

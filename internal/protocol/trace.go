@@ -18,7 +18,9 @@ type trace struct {
 	active   int64    // log time of its last record
 	session  bool     // the trace is one session, not a coarser one
 	ended    bool
-	partial  bool // some call of the trace may be settled and not in calls
+	ends     []string // sessions ended within a coarser trace, oldest first
+	lapsed   bool     // a session that was forgotten, or never seen, when it came back
+	partial  bool     // some call of the trace may be settled and not in calls
 
 	open  *Call
 	held  []*Call  // in log order
@@ -58,6 +60,8 @@ func (p *Partition) stepCall(offset uint64, ev *schema.Event) {
 	t.calls[c.key()] = c
 	p.unresolved = append(p.unresolved, c)
 	switch {
+	case t.lapsed: // its id may be that of a call that was permitted (rule 17)
+		p.settle(t, c, offset, synthesised(c, schema.SettledRefuse, verdict.Invalid, lapsedDetail))
 	case t.open == nil:
 		p.open(t, c, offset)
 		p.drain(t, offset)
@@ -67,6 +71,8 @@ func (p *Partition) stepCall(offset uint64, ev *schema.Event) {
 		t.queue = append(t.queue, queued{ev, offset, c})
 	}
 }
+
+const lapsedDetail = "the session ended or was idle for too long; open a new one"
 
 func (p *Partition) repeated(t *trace, first *Call, offset uint64, ev *schema.Event) {
 	if !slices.Equal(first.Digest, ev.Digest) {
@@ -248,8 +254,15 @@ func (p *Partition) stepGrant(offset uint64, ev *schema.Event) {
 // stepSession folds session start and end, which are no time points.
 func (p *Partition) stepSession(_ uint64, ev *schema.Event) {
 	t := p.trace(ev)
-	if ev.Session.End && t.session {
+	switch {
+	case !ev.Session.End:
+	case t.session:
 		t.ended = true
+	case !slices.Contains(t.ends, ev.SessionID):
+		t.ends = append(t.ends, ev.SessionID)
+		if over := len(t.ends) - p.rules.CallMemory; over > 0 {
+			t.ends = slices.Delete(t.ends, 0, over)
+		}
 	}
 }
 

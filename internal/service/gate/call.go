@@ -257,5 +257,5 @@ func (l *lane) lateMessage(call *schema.Event) string {
 func (l *lane) ended(ev *schema.Event) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.mu.fold.Ended(traceID(ev))
+	return l.mu.fold.Ended(traceID(ev), ev.SessionID)
 }

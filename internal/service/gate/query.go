@@ -156,7 +156,7 @@ func (s *Service) Session(ctx context.Context, who Principal, id string) (*Sessi
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	tid := protocol.TraceID{Tenant: who.Tenant, Trace: trace}
-	v.Ended = l.mu.fold.Ended(tid)
+	v.Ended = l.mu.fold.Ended(tid, id)
 	l.mu.fold.Calls(tid, func(c *protocol.Call) {
 		if c.Session != id {
 			return
