@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/corpus/jsonl"
 	"github.com/aspis-rv/aspis/internal/node"
 	"github.com/aspis-rv/aspis/internal/offline"
 	"github.com/aspis-rv/aspis/internal/replay"
 	"github.com/aspis-rv/aspis/pkg/policy"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 func newExplain(e *env) *cobra.Command {
@@ -33,6 +36,7 @@ func newExplain(e *env) *cobra.Command {
 				return err
 			}
 			var found []*replay.Line
+			var cmp replay.Comparison
 			keep := func(l *replay.Line) error {
 				if l.Call == args[0] || l.Event == args[0] {
 					found = append(found, l)
@@ -54,41 +58,68 @@ func newExplain(e *env) *cobra.Command {
 					return err
 				}
 				defer closeLog()
-				if _, _, err := replay.Log(cmd.Context(), replay.LogConfig{Source: src, Bundle: b, Engines: engines, Rules: rules()}, keep); err != nil {
+				if _, cmp, err = replay.Log(cmd.Context(), replay.LogConfig{Source: src, Bundle: b, Engines: engines, Rules: rules()}, keep); err != nil {
 					return err
 				}
 			}
-			return e.explain(b, args[0], found)
+			return e.explain(b, args[0], found, &cmp)
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&dir, "policy", "", "directory of the policy bundle (required)")
-	fs.StringVar(&log, "log", "", "data directory of a stopped `aspis up`, or URL of a NATS server")
+	fs.StringVar(&log, "log", "", "data directory of a stopped deployment, or URL of a NATS server")
 	fs.StringVar(&events, "events", "", "file of canonical events; - is standard input")
 	return cmd
 }
 
-func (e *env) explain(b *policy.Bundle, id string, found []*replay.Line) error {
+func (e *env) explain(b *policy.Bundle, id string, found []*replay.Line, cmp *replay.Comparison) error {
 	if len(found) == 0 {
 		fmt.Fprintf(e.err, "aspis: no call with the id %s was decided\n", show(id))
 		return errNo
 	}
+	var answer error
 	for _, l := range found {
-		if e.json {
-			if err := json.NewEncoder(e.out).Encode(l); err != nil {
-				return err
-			}
+		if l.Policy != "" {
+			e.refuseToExplain(b, l, cmp)
+			answer = errNo
 			continue
 		}
-		fmt.Fprint(e.out, explanation(b, l))
+		if l.Differs != "" {
+			fmt.Fprintf(e.err, "aspis: %s on %s, computed again, differs from the log's: what follows need not be why it was decided\n", l.Differs, show(l.Call))
+			answer = errNo
+		}
+		var err error
+		if e.json {
+			err = json.NewEncoder(e.out).Encode(l)
+		} else {
+			_, err = fmt.Fprint(e.out, explanation(b, l))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return nil
+	return answer
+}
+
+// refuseToExplain says that another policy decided: an explanation from the given one
+// would be invented.
+func (e *env) refuseToExplain(b *policy.Bundle, l *replay.Line, cmp *replay.Comparison) {
+	name := "a policy"
+	for i := range cmp.Others {
+		if o := &cmp.Others[i]; o.Digest == l.Policy && o.Name != "" {
+			name = fmt.Sprintf("%s revision %d", o.Name, o.Revision)
+		}
+	}
+	given := replay.RefOf(b)
+	fmt.Fprintf(e.err, "aspis: the call %s was decided by %s with the digest %s; the policy given is %s revision %d with the digest %s and cannot explain it\n",
+		show(l.Call), name, l.Policy, given.Name, given.Revision, given.Digest)
+	fmt.Fprintf(e.err, "hint: name with --policy the bundle that decided, as it was then\n")
 }
 
 // explanation is the text of one decision.
 func explanation(b *policy.Bundle, l *replay.Line) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s of %s in session %s: %s\n", show(l.Call), show(l.Tool), show(l.Session), l.Decision)
+	fmt.Fprintf(&s, "%s of %s in session %s: %s\n", show(l.Call), show(l.Tool), show(l.Session), decisionText(l))
 	fmt.Fprintf(&s, "  policy %s revision %d, time point %d\n", b.Name, b.Revision, l.TP)
 	if l.Reason != "" {
 		fmt.Fprintf(&s, "  reason class: %s\n", l.Reason)
@@ -96,13 +127,45 @@ func explanation(b *policy.Bundle, l *replay.Line) string {
 	if l.Detail != "" {
 		fmt.Fprintf(&s, "  detail: %s\n", show(l.Detail))
 	}
+	if len(l.Flags) > 0 {
+		fmt.Fprintf(&s, "  flags: %s\n", strings.Join(l.Flags, ", "))
+	}
+	observed := slices.Contains(l.Flags, compose.ObserveMark)
+	if observed {
+		s.WriteString("  observed only: the deployment refused nothing; enforced, this call would not have been permitted\n")
+	}
 	for i := range l.Clauses {
 		clauseText(&s, b, &l.Clauses[i])
 	}
 	if len(l.Clauses) == 0 {
-		s.WriteString("  no clause is violated, and the evidence is complete\n")
+		fmt.Fprintf(&s, "  %s\n", withoutClause(l, observed))
 	}
 	return s.String()
+}
+
+// withoutClause says what a decision rests on that no clause speaks about.
+func withoutClause(l *replay.Line, observed bool) string {
+	if l.Decision == verdict.Permit.String() && !observed && l.Reason == "" {
+		return "no clause is violated, and the evidence is complete"
+	}
+	switch l.Reason {
+	case verdict.Unmapped:
+		return "no entry or class of the policy covers the tool, and the policy says what happens then (unmapped)"
+	case verdict.Invalid:
+		return "the call itself is not valid: its arguments do not fit the policy's entry, or the record breaks a rule of the log"
+	case verdict.Late:
+		return "its deadline passed before a decision stood"
+	case verdict.Unknown:
+		return "the evidence is incomplete, and no clause permits on incomplete evidence"
+	case verdict.NoAnswer:
+		return "a part of the deployment did not answer"
+	case verdict.Unrecorded:
+		return "the decision could not be written to the log"
+	case verdict.Busy:
+		return "a limit was reached"
+	case verdict.Violation, verdict.NotAdmitted:
+	}
+	return "no clause's part of the decision is known"
 }
 
 func clauseText(s *strings.Builder, b *policy.Bundle, c *replay.ClauseLine) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -42,6 +41,9 @@ func newReplay(e *env) *cobra.Command {
 			if (f.events == "") == (f.log == "") {
 				return hint(errors.New("give either --events or --log"), "aspis replay --policy DIR --events FILE")
 			}
+			if err := f.checkLogOnly(cmd); err != nil {
+				return err
+			}
 			b, err := e.loadBundle(f.policy)
 			if err != nil {
 				return err
@@ -59,7 +61,7 @@ func newReplay(e *env) *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.policy, "policy", "", "directory of the policy bundle (required)")
 	fs.StringVar(&f.events, "events", "", "file of canonical events, one JSON document a line; - is standard input")
-	fs.StringVar(&f.log, "log", "", "data directory of a stopped `aspis up`, or URL of a NATS server")
+	fs.StringVar(&f.log, "log", "", "data directory of a stopped deployment, or URL of a NATS server")
 	fs.StringVar(&f.since, "since", "", "with --log: only calls appended at or after this time, RFC 3339")
 	fs.Uint64Var(&f.from, "from", 0, "with --log: only calls at or after this offset")
 	fs.StringVar(&f.aspects, "aspects", "", "aspects that are on, such as S,T,Sigma,C (default: all)")
@@ -71,6 +73,24 @@ func newReplay(e *env) *cobra.Command {
 	fs.BoolVar(&f.fromSnapshots, "from-snapshots", false, "with --log: start from the stored snapshots")
 	fs.IntVar(&f.snapshotEvery, "snapshot-every", 0, "with --log: restart the monitors from a snapshot of their own after every so many records")
 	return cmd
+}
+
+// logOnly are the flags that say something about a log, and nothing about a file.
+func logOnly() []string {
+	return []string{"since", "from", "workers", "from-snapshots", "snapshot-every"}
+}
+
+// checkLogOnly refuses flags that would be without effect on a file of events.
+func (f *replayFlags) checkLogOnly(cmd *cobra.Command) error {
+	if f.events == "" {
+		return nil
+	}
+	for _, name := range logOnly() {
+		if cmd.Flags().Changed(name) {
+			return hint(fmt.Errorf("--%s has no effect on --events", name), "leave it out, or replay a log with --log")
+		}
+	}
+	return nil
 }
 
 // options reads the composition flags.
@@ -156,52 +176,12 @@ func (e *env) replayLog(ctx context.Context, f *replayFlags, b *policy.Bundle, o
 	sum, cmp, err := replay.Log(ctx, replay.LogConfig{
 		Source: src, Bundle: b, Engines: engines, Rules: rules(), Options: o, Workers: f.workers,
 		FromSnapshots: f.fromSnapshots, SnapshotEvery: f.snapshotEvery, From: f.from, Since: since,
+		Begin: func(cmp *replay.Comparison) error { return e.warnOthers(b, cmp) },
 	}, e.printLine)
 	if err != nil {
 		return err
 	}
 	return e.finishReplay(f, sum, &cmp)
-}
-
-func (e *env) printLine(l *replay.Line) error {
-	if e.json {
-		return json.NewEncoder(e.out).Encode(l)
-	}
-	mark := "permit"
-	if l.Decision != verdict.Permit.String() {
-		mark = l.Decision
-	}
-	_, err := fmt.Fprintf(e.out, "%-8s %-28s %-10s %s\n", mark, show(l.Tool), show(l.Session), why(l))
-	return err
-}
-
-func why(l *replay.Line) string {
-	var parts []string
-	if l.Reason != "" {
-		parts = append(parts, string(l.Reason))
-	}
-	if l.Clause != "" {
-		parts = append(parts, "clause "+l.Clause)
-	}
-	if l.Detail != "" {
-		parts = append(parts, l.Detail)
-	}
-	if len(l.Flags) > 0 {
-		parts = append(parts, "flags "+strings.Join(l.Flags, ","))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// show prints a foreign string: control and invisible characters as escapes.
-func show(s string) string {
-	q := strconv.QuoteToASCII(s)
-	if len(q) > 80 {
-		q = q[:77] + `..."`
-	}
-	if q == `"`+s+`"` {
-		return s
-	}
-	return q
 }
 
 // finishReplay prints the summary and turns it into the command's answer.
@@ -214,16 +194,8 @@ func (e *env) finishReplay(f *replayFlags, sum replay.Summary, cmp *replay.Compa
 		if err := json.NewEncoder(e.out).Encode(last); err != nil {
 			return err
 		}
-	} else {
-		fmt.Fprintf(e.out, "%d calls: %d permitted, %d refused, %d escalated, %d flagged\n",
-			sum.Calls, sum.Permitted, sum.Refused, sum.Escalated, sum.Flagged)
-		if cmp != nil {
-			fmt.Fprintf(e.out, "%d part verdicts computed, %d equal to the log's, %d not retained; %d decisions redone, %d equal\n",
-				cmp.Verdicts, cmp.VerdictsEqual, cmp.VerdictsAbsent, cmp.Decisions, cmp.DecisionsEqual)
-			for _, m := range cmp.Mismatches {
-				fmt.Fprintf(e.out, "differs: %s\n", m)
-			}
-		}
+	} else if _, err := fmt.Fprint(e.out, summaryText(&sum, cmp)); err != nil {
+		return err
 	}
 	if cmp != nil && !cmp.Equal() || f.refuse && sum.Refused+sum.Escalated > 0 {
 		return errNo
