@@ -188,7 +188,7 @@ func (e *clauseEval) part(f *policy.Formula, guards []guardRows) {
 
 func (e *clauseEval) row(f *policy.Formula, p *schema.Part, r *schema.Row, guards []guardRows) {
 	mark, robust := r.Mark, r.Mark
-	if p.Absence && p.Completeness != verdict.Sound {
+	if p.Absence && (p.Completeness != verdict.Sound || e.uncertain(f)) {
 		robust = verdict.T
 	}
 	for i := range guards {

@@ -102,9 +102,6 @@ func (j *Joiner) begin() {
 // Partition returns the folded protocol state. It must not be stepped.
 func (j *Joiner) Partition() *protocol.Partition { return j.part }
 
-// Pending returns the number of open attempts.
-func (j *Joiner) Pending() int { return len(j.joins) }
-
 // WantsVerdicts reports whether Verdict may be called; see earlyLimit.
 func (j *Joiner) WantsVerdicts() bool { return len(j.early) < earlyLimit }
 

@@ -161,8 +161,8 @@ func TestJoinWaitsForAllParts(t *testing.T) {
 	}
 	expect(t, "the same part again", r.says("c1", spatial))
 	expect(t, "the resolution", r.resolve(got[0]))
-	if r.j.Pending() != 0 {
-		t.Errorf("%d attempts are still joined", r.j.Pending())
+	if len(r.j.joins) != 0 {
+		t.Errorf("%d attempts are still joined", len(r.j.joins))
 	}
 	expect(t, "a part that comes afterwards", r.says("c1", spatial))
 }

@@ -65,9 +65,6 @@ func (j *Judge) Foreign() (digest []byte, foreign bool) {
 	return j.part.Policy().Digest, j.foreign
 }
 
-// Traces returns the number of traces that have a monitor.
-func (j *Judge) Traces() int { return len(j.monitors) }
-
 // Step folds the record at offset and returns the verdicts on the attempts that it
 // opened, in order. The slice is valid until the next Step; the verdicts stay valid.
 func (j *Judge) Step(offset uint64, ev *schema.Event) []*schema.Verdict {

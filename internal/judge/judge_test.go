@@ -155,8 +155,8 @@ func TestForeignPolicy(t *testing.T) {
 	if n := len(l.give(activation(2, other), j)[0]); n != 0 {
 		t.Errorf("%d verdicts under another policy", n)
 	}
-	if digest, foreign := j.Foreign(); !foreign || !bytes.Equal(digest, other.Digest[:]) || len(j.Pending()) != 0 || j.Traces() != 0 {
-		t.Errorf("foreign %t, %d pending verdicts, %d traces", foreign, len(j.Pending()), j.Traces())
+	if digest, foreign := j.Foreign(); !foreign || !bytes.Equal(digest, other.Digest[:]) || len(j.Pending()) != 0 || len(j.monitors) != 0 {
+		t.Errorf("foreign %t, %d pending verdicts, %d traces", foreign, len(j.Pending()), len(j.monitors))
 	}
 	j = again(t, j, cfg)
 	got := l.give(activation(3, b), j)[0]
@@ -197,12 +197,12 @@ func TestEvictedTraces(t *testing.T) {
 	l.give(activation(1, b), j)
 	l.give(tick(1, 100), j)
 	l.give(record(schema.KindMessage, "s", "", "", ""), j)
-	if j.Traces() != 1 {
-		t.Fatalf("%d traces", j.Traces())
+	if len(j.monitors) != 1 {
+		t.Fatalf("%d traces", len(j.monitors))
 	}
 	l.give(tick(2, 200), j)
-	if j.Traces() != 0 {
-		t.Errorf("%d traces after the idle time", j.Traces())
+	if len(j.monitors) != 0 {
+		t.Errorf("%d traces after the idle time", len(j.monitors))
 	}
 }
 

@@ -53,8 +53,8 @@ func TestWritersOfATrace(t *testing.T) {
 	}
 }
 
-// TestDistrustedPrincipals: the limit bounds who is remembered, and nobody remembered
-// is forgotten for another.
+// TestDistrustedPrincipals: the limit bounds who is remembered, nobody remembered is
+// forgotten for another, and beyond it the tenant concerned is distrusted as a whole.
 func TestDistrustedPrincipals(t *testing.T) {
 	f := newFeed(DefaultRules())
 	violate := func(who string) {
@@ -63,14 +63,24 @@ func TestDistrustedPrincipals(t *testing.T) {
 	for i := range maxDistrusted {
 		violate(fmt.Sprint("agent ", i))
 	}
+	check := func(innocent bool) {
+		t.Helper()
+		for who, want := range map[principal]bool{
+			{"acme", "agent 0"}: true, {"acme", fmt.Sprint("agent ", maxDistrusted-1)}: true,
+			{"acme", "one more"}: innocent, {"acme", "innocent"}: innocent, {"globex", "innocent"}: false,
+		} {
+			if got := f.part.distrusts(who); got != want {
+				t.Errorf("%v is distrusted: %t, want %t", who, got, want)
+			}
+		}
+	}
+	check(false)
 	violate("one more")
+	check(true)
+	f.restart(t)
+	check(true)
 	if n := len(f.part.distrusted); n != maxDistrusted {
 		t.Errorf("%d principals are remembered, want %d", n, maxDistrusted)
-	}
-	for who, want := range map[string]bool{"agent 0": true, fmt.Sprint("agent ", maxDistrusted-1): true, "one more": false} {
-		if _, got := f.part.distrusted[principal{"acme", who}]; got != want {
-			t.Errorf("%s is distrusted: %t, want %t", who, got, want)
-		}
 	}
 }
 

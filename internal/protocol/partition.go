@@ -35,6 +35,7 @@ type Partition struct {
 	unresolved []*Call
 	unfinished []*Call
 	distrusted map[principal]string
+	crowded    map[string]bool // tenants of which a principal found no room in distrusted
 
 	effects []Effect
 }
@@ -47,7 +48,7 @@ func New(id uint32, rules Rules) *Partition {
 		id: id, rules: rules,
 		producers:  map[string][]incarnation{},
 		traces:     map[TraceID]*trace{},
-		distrusted: map[principal]string{},
+		distrusted: map[principal]string{}, crowded: map[string]bool{},
 	}
 }
 

@@ -32,6 +32,9 @@ func Restore(b []byte, rules Rules) (*Partition, error) {
 	for _, r := range rec.Distrusted {
 		p.distrusted[principal{r.Tenant, r.ID}] = r.Why
 	}
+	for _, tenant := range rec.Crowded {
+		p.crowded[tenant] = true
+	}
 	d := stateDecoder{}
 	d.load(rec.Calls)
 	for i := range rec.Traces {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 
 	"github.com/vmihailenco/msgpack/v5"
@@ -33,6 +35,7 @@ type stateRecord struct {
 	Policy     policyRecord
 	Producers  []producerRecord
 	Distrusted []distrustRecord
+	Crowded    []string
 	Calls      []callRecord
 	Traces     []traceRecord
 	Unresolved []int
@@ -130,7 +133,7 @@ func (p *Partition) AppendState(dst []byte) ([]byte, error) {
 			Revision: p.policy.Revision, Blocking: p.policy.Blocking, Until: p.policy.ObserveUntil, Reason: p.policy.Reason,
 			At: p.policyAt,
 		},
-		Producers: p.producerRecords(), Distrusted: p.distrustRecords(),
+		Producers: p.producerRecords(), Distrusted: p.distrustRecords(), Crowded: slices.Sorted(maps.Keys(p.crowded)),
 	}
 	for _, t := range p.sortedTraces() {
 		rec.Traces = append(rec.Traces, e.trace(t))

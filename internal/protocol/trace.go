@@ -107,7 +107,7 @@ func (p *Partition) open(t *trace, c *Call, offset uint64) {
 	c.timePoint = t.next
 	c.timestamp, c.evidence = p.stamp(t, c.Event.ClaimedTS)
 	c.observe = p.Observing()
-	_, c.distrusted = p.distrusted[principal{t.id.Tenant, c.Event.Actor.ID}]
+	c.distrusted = p.distrusts(principal{t.id.Tenant, c.Event.Actor.ID})
 	t.open = c
 	p.emit(p.openedEffect(t, c))
 }
@@ -221,14 +221,26 @@ func (p *Partition) acceptResult(t *trace, c *Call, ev *schema.Event, offset uin
 
 func (p *Partition) distrust(ev *schema.Event, why string) {
 	key := principal{ev.Tenant, ev.Actor.ID}
-	if _, known := p.distrusted[key]; !known && len(p.distrusted) < maxDistrusted {
+	switch _, known := p.distrusted[key]; {
+	case known:
+	case len(p.distrusted) < maxDistrusted:
 		p.distrusted[key] = why
+	default:
+		p.crowded[key.tenant] = true
 	}
+}
+
+// distrusts reports whether a principal committed an integrity violation, or may have:
+// a tenant one of whose violations found no room is distrusted as a whole.
+func (p *Partition) distrusts(who principal) bool {
+	_, known := p.distrusted[who]
+	return known || p.crowded[who.tenant]
 }
 
 // maxDistrusted bounds the principals remembered for integrity violations in one
 // partition; each is one agent credential that broke the protocol, so thousands
-// already mean that the deployment is under attack from within.
+// already mean that the deployment is under attack from within. The tenant of one more
+// gets no further permit.
 const maxDistrusted = 10_000
 
 // stepGrant folds an authority record: it passes the queue and reopens the open
