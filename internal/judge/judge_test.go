@@ -241,7 +241,7 @@ func TestRestoreRefusesWhatIsNotItsOwn(t *testing.T) {
 // open attempts too, gives the same verdict bytes, hashes and states as one that goes
 // on; and what it would publish again is what was published.
 func TestRestoredJudges(t *testing.T) {
-	first, last := uint64(1), uint64(60)
+	first, last := uint64(1), uint64(75)
 	if *seedFlag != 0 {
 		first, last = *seedFlag, *seedFlag
 	}

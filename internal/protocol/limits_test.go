@@ -84,6 +84,33 @@ func TestDistrustedPrincipals(t *testing.T) {
 	}
 }
 
+// TestForgottenProducers: producers are forgotten by log time and beyond a number, the
+// one heard longest ago first, and a tick carries only so many marks.
+func TestForgottenProducers(t *testing.T) {
+	rules := DefaultRules()
+	f := newFeed(rules)
+	f.tick(1, second)
+	f.message("t", "old", 1)
+	f.tick(2, 2*second)
+	for i := range maxProducers {
+		f.message("t", fmt.Sprintf("p%04d", i), 1)
+	}
+	f.restart(t)
+	f.tick(3, 3*second)
+	if n := len(f.part.producers); n != maxProducers || f.part.producers["old"] != nil {
+		t.Errorf("%d producers are remembered, want the %d heard last", n, maxProducers)
+	}
+	f.message("t", "p0000", 2)
+	f.restart(t)
+	if m := f.part.Marks(); len(m) != maxMarks || m["p0000/1"] != 2 || m["p1023/1"] != 1 {
+		t.Errorf("%d marks: %v", len(m), m)
+	}
+	f.tick(4, 3*second+rules.IdleTTL)
+	if n := len(f.part.producers); n != 1 || f.part.producers["p0000"] == nil {
+		t.Errorf("%d producers are remembered after a long silence, want the one that was heard in time", n)
+	}
+}
+
 // TestMissingNumbers: as many late records of a gap are accepted as are remembered;
 // an older one is taken for a duplicate, its trace being degraded already.
 func TestMissingNumbers(t *testing.T) {

@@ -27,7 +27,7 @@ func Restore(b []byte, rules Rules) (*Partition, error) {
 	}
 	p.policyAt = rec.Policy.At
 	for _, r := range rec.Producers {
-		p.producers[r.Name] = append(p.producers[r.Name], incarnation{number: r.Number, last: r.Last, missing: r.Missing})
+		p.producers[r.Name] = append(p.producers[r.Name], incarnation{number: r.Number, last: r.Last, missing: r.Missing, heard: r.Heard})
 	}
 	for _, r := range rec.Distrusted {
 		p.distrusted[principal{r.Tenant, r.ID}] = r.Why

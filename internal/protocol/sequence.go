@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -13,6 +15,7 @@ type incarnation struct {
 	number  uint64
 	last    uint64
 	missing []uint64 // ascending
+	heard   int64    // log time of its last record
 }
 
 // admit applies rule 3: duplicates are dropped by (producer, incarnation,
@@ -23,6 +26,9 @@ func (p *Partition) admit(offset uint64, ev *schema.Event) bool {
 		return true
 	}
 	inc := p.incarnation(ev.Producer, ev.Incarnation)
+	if inc != nil {
+		inc.heard = p.tick.Time
+	}
 	switch {
 	case inc == nil:
 		p.degradeProducer(ev)
@@ -142,17 +148,60 @@ func isTraced(k schema.Kind) bool {
 	return false
 }
 
-// Marks returns the highest sequence number seen of the current incarnation of each
-// producer, by "producer/incarnation": what a tick carries as high-water marks.
+// maxMarks bounds the marks of a tick: 64 producers are more than write to one
+// partition at a time, and make a tick of about 4 KB, far below the limits of a record.
+const maxMarks = 64
+
+// Marks returns the highest sequence number seen of the current incarnation of the
+// producers heard last, by "producer/incarnation": what a tick carries as high-water
+// marks. The cost is n log n in the producers remembered.
 func (p *Partition) Marks() map[string]uint64 {
 	if len(p.producers) == 0 {
 		return nil
 	}
-	marks := make(map[string]uint64, len(p.producers))
-	for name, list := range p.producers {
-		if n := len(list); n > 0 {
-			marks[name+"/"+strconv.FormatUint(list[n-1].number, 10)] = list[n-1].last
+	names := p.producersByAge()
+	names = names[max(0, len(names)-maxMarks):]
+	marks := make(map[string]uint64, len(names))
+	for _, name := range names {
+		if list := p.producers[name]; len(list) > 0 {
+			inc := &list[len(list)-1]
+			marks[name+"/"+strconv.FormatUint(inc.number, 10)] = inc.last
 		}
 	}
 	return marks
+}
+
+// maxProducers bounds the producers remembered. A role that is started anew may have
+// a new name; a thousand of them are a restart every ten minutes for a week.
+const maxProducers = 1024
+
+// forgetProducers forgets the producers that were not heard for Rules.IdleTTL, and
+// beyond maxProducers those heard longest ago. One that comes back is taken for a new
+// one: unless it begins at 1, that is a gap, which degrades the traces it writes to.
+func (p *Partition) forgetProducers() {
+	names := p.producersByAge()
+	for i, name := range names {
+		if p.tick.Time-p.heard(name) <= p.rules.IdleTTL && len(names)-i <= maxProducers {
+			return
+		}
+		delete(p.producers, name)
+	}
+}
+
+// heard is the log time of the last record of a producer.
+func (p *Partition) heard(name string) int64 {
+	at := p.producers[name][0].heard
+	for _, inc := range p.producers[name] {
+		at = max(at, inc.heard)
+	}
+	return at
+}
+
+// producersByAge lists the producers, those heard longest ago first.
+func (p *Partition) producersByAge() []string {
+	names := slices.Collect(maps.Keys(p.producers))
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.heard(a), p.heard(b)), cmp.Compare(a, b))
+	})
+	return names
 }

@@ -62,6 +62,7 @@ type producerRecord struct {
 	Number  uint64
 	Last    uint64
 	Missing []uint64
+	Heard   int64
 }
 
 type distrustRecord struct {
@@ -156,7 +157,7 @@ func (p *Partition) producerRecords() []producerRecord {
 	var out []producerRecord
 	for name, list := range p.producers {
 		for _, inc := range list {
-			out = append(out, producerRecord{Name: name, Number: inc.number, Last: inc.last, Missing: inc.missing})
+			out = append(out, producerRecord{Name: name, Number: inc.number, Last: inc.last, Missing: inc.missing, Heard: inc.heard})
 		}
 	}
 	sort.Slice(out, func(i, j int) bool {

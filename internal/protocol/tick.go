@@ -63,10 +63,12 @@ func (p *Partition) forgetOutcomes(offset uint64) {
 // once per eviction period, a hundredth of the shorter time-to-live.
 func (p *Partition) evict(offset uint64) {
 	period := min(p.rules.EndedTTL, p.rules.IdleTTL) / 100
-	if period > 0 && p.tick.Time/period == p.evictedAt/period && len(p.traces) <= p.rules.MaxTraces {
+	if period > 0 && p.tick.Time/period == p.evictedAt/period && len(p.traces) <= p.rules.MaxTraces &&
+		len(p.producers) <= maxProducers {
 		return
 	}
 	p.evictedAt = p.tick.Time
+	p.forgetProducers()
 	busy := p.busyTraces()
 	var idle []*trace
 	for _, t := range p.sortedTraces() {
