@@ -49,7 +49,7 @@ pkg/aspects/temporal, pkg/aspects/spatial, pkg/aspects/semantic, pkg/aspects/con
 internal/compose, internal/judge < ENGINES;
 
 # The fold in one process, without a log.
-ENGINES < internal/offline;
+ENGINES, internal/placement < internal/offline;
 
 # The log. Drivers know the bus and nothing of what it carries.
 NONE < internal/bus < internal/bus/membus, internal/bus/natsbus, internal/bus/kafkabus;

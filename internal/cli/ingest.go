@@ -18,6 +18,7 @@ import (
 type ingestFlags struct {
 	deployFlags
 	name, tenant, vantage, rejects string
+	grants                         bool
 }
 
 func newIngest(e *env) *cobra.Command {
@@ -37,6 +38,7 @@ func newIngest(e *env) *cobra.Command {
 	fs.StringVar(&f.name, "name", "", "name of this producer (default: from host and process)")
 	fs.StringVar(&f.tenant, "tenant", "default", "tenant of what is ingested")
 	fs.StringVar(&f.vantage, "vantage", "reported", "how the events came to be seen: reported, attested or observed")
+	fs.BoolVar(&f.grants, "grants", false, "accept authority records (kind grant); the file states who its actors are, so it can grant whatever it likes")
 	fs.StringVar(&f.rejects, "rejects", "", "file for rejected input and why, JSON Lines (default: standard error)")
 	return cmd
 }
@@ -73,7 +75,8 @@ func (e *env) ingest(ctx context.Context, f *ingestFlags, path string) error {
 	}
 	defer conn.Close() //nolint:errcheck // everything was waited for
 	s, err := ingest.New(ingest.Config{
-		Bus: conn, Bundle: b, Name: roleName(f.name, "ingest"), Secret: keys.secret, Tenant: f.tenant, Vantage: vantage, Logger: log,
+		Bus: conn, Bundle: b, Name: roleName(f.name, "ingest"), Secret: keys.secret, Tenant: f.tenant, Vantage: vantage,
+		Grants: f.grants, Logger: log,
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/judge"
+	"github.com/aspis-rv/aspis/internal/placement"
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/policy"
@@ -50,6 +51,7 @@ type Runner struct {
 
 	offset   uint64
 	index    int
+	owners   *placement.Owners
 	verdicts uint64
 	ticks    uint64
 	refused  map[callKey]bool
@@ -62,7 +64,7 @@ type callKey struct{ tenant, session, call string }
 func New(cfg Config) *Runner {
 	rules := protocol.DefaultRules()
 	r := &Runner{
-		cfg: cfg, fold: protocol.New(0, rules), refused: map[callKey]bool{},
+		cfg: cfg, fold: protocol.New(0, rules), refused: map[callKey]bool{}, owners: placement.NewOwners(),
 		joiner: compose.NewJoiner(0, compose.Config{
 			Bundle: cfg.Bundle, Rules: rules, Options: cfg.Options, Writer: "offline",
 		}),
@@ -89,7 +91,9 @@ func New(cfg Config) *Runner {
 func (r *Runner) Event(ev *schema.Event) (*Decision, error) {
 	index := r.index
 	r.index++
-	r.complete(ev, index)
+	if err := r.complete(ev, index); err != nil {
+		return nil, fmt.Errorf("event %d: %w", index, err)
+	}
 	key := callKey{ev.Tenant, ev.SessionID, ev.CallID}
 	if ev.Kind == schema.KindResult && r.refused[key] {
 		return nil, nil
@@ -114,10 +118,24 @@ func (r *Runner) Event(ev *schema.Event) (*Decision, error) {
 	return d, nil
 }
 
+// expect takes note of who owns the event's session before the events are given, so
+// that what a user did before the agent's first record is of the agent's trace too.
+func (r *Runner) expect(ev *schema.Event) error {
+	named := *ev
+	if named.Tenant == "" {
+		named.Tenant = defaultTenant
+	}
+	_, err := r.owners.Of(&named)
+	return err
+}
+
+// defaultTenant is the tenant of events that name none.
+const defaultTenant = "default"
+
 // complete fills in what short input leaves out.
-func (r *Runner) complete(ev *schema.Event, index int) {
+func (r *Runner) complete(ev *schema.Event, index int) error {
 	if ev.Tenant == "" {
-		ev.Tenant = "default"
+		ev.Tenant = defaultTenant
 	}
 	if ev.ID == "" {
 		ev.ID = "e" + strconv.Itoa(index)
@@ -125,8 +143,12 @@ func (r *Runner) complete(ev *schema.Event, index int) {
 	if ev.Kind == schema.KindCall && ev.CallID == "" {
 		ev.CallID = "c" + strconv.Itoa(index)
 	}
+	owner, err := r.owners.Of(ev)
+	if err != nil {
+		return err
+	}
 	if ev.Trace == "" {
-		ev.Trace = r.cfg.Bundle.TraceOf(ev)
+		ev.Trace = placement.Trace(r.cfg.Bundle, ev.SessionID, placement.Owner(owner))
 	}
 	if ev.Kind == schema.KindGrant && ev.Grant == nil {
 		ev.Grant = &schema.Grant{}
@@ -135,6 +157,7 @@ func (r *Runner) complete(ev *schema.Event, index int) {
 	if len(ev.Digest) == 0 && ev.Kind == schema.KindCall {
 		ev.Digest = schema.CallDigest(ev.Tenant, ev.Actor.ID, ev.Server, ev.Tool, nil, ev.Args.Canon)
 	}
+	return nil
 }
 
 // tickTo moves log time to ts, so that no recorded time is clamped.
@@ -195,6 +218,11 @@ func (r *Runner) note(p *compose.Proposal) {
 // Run gives every event to a new runner and returns the decisions on its calls.
 func Run(cfg Config, events []*schema.Event) ([]*Decision, error) {
 	r := New(cfg)
+	for _, ev := range events {
+		if err := r.expect(ev); err != nil {
+			return nil, err
+		}
+	}
 	var out []*Decision
 	for _, ev := range events {
 		d, err := r.Event(ev)

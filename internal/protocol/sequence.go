@@ -18,10 +18,41 @@ type incarnation struct {
 	heard   int64    // log time of its last record
 }
 
-// admit applies rule 3: duplicates are dropped by (producer, incarnation,
+// admit applies rules 3 and 11 to a record that has come: it is in sequence, and of a
+// kind that its writer may write.
+func (p *Partition) admit(offset uint64, ev *schema.Event) bool {
+	if !p.inSequence(offset, ev) {
+		return false
+	}
+	if foreign(ev) {
+		p.void(offset, ev, "a producer may not write it")
+		return false
+	}
+	return true
+}
+
+// foreign reports whether a producer, that is, a gate or an ingest, wrote what only a
+// composer may: composers number nothing. Gates write expiries and withdrawals.
+func foreign(ev *schema.Event) bool {
+	if ev.Producer == "" && ev.Seq == 0 {
+		return false
+	}
+	switch ev.Kind {
+	case schema.KindTick, schema.KindPolicy:
+		return true
+	case schema.KindResolution:
+		return ev.Resolution.Outcome != schema.SettledExpired
+	case schema.KindCall, schema.KindResult, schema.KindMessage, schema.KindGrant, schema.KindObservation,
+		schema.KindSession, schema.KindWithdrawn:
+		return false
+	}
+	return false
+}
+
+// inSequence applies rule 3: duplicates are dropped by (producer, incarnation,
 // sequence), a gap degrades the traces the producer writes to, and a record that
 // fills a known gap is accepted, since nothing accepted is ever lost.
-func (p *Partition) admit(offset uint64, ev *schema.Event) bool {
+func (p *Partition) inSequence(offset uint64, ev *schema.Event) bool {
 	if ev.Producer == "" || ev.Seq == 0 {
 		return true
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/aspis-rv/aspis/internal/placement"
-	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -43,7 +42,7 @@ func newSessionKeys(secret []byte, partitions uint32) *sessionKeys {
 }
 
 func (k *sessionKeys) issue(p Principal, partition uint32) string {
-	body := fmt.Sprintf("s%d.%s.%s", partition, strings.ToLower(ulid.Make().String()), owner(p.ID))
+	body := fmt.Sprintf("s%d.%s.%s", partition, strings.ToLower(ulid.Make().String()), placement.Owner(p.ID))
 	return body + "." + k.sign(p.Tenant, body)
 }
 
@@ -53,19 +52,13 @@ func (k *sessionKeys) sign(tenant, body string) string {
 	return encode(h.Sum(nil)[:15])
 }
 
-func owner(principal string) string {
-	sum := sha256.Sum256([]byte(principal))
-	return encode(sum[:10])
-}
-
-// traceOf is the trace of a record of a session. Where an agent's sessions are one
-// trace, it is the trace of the session's owner, whoever wrote the record: a grant by
-// a user belongs to the agent that it is for. The owner is named as in session ids.
+// traceOf is the trace of a record of a session, whose owner its id names.
 func (s *Service) traceOf(ev *schema.Event) string {
-	if parts := strings.Split(ev.SessionID, "."); s.cfg.Bundle.Trace == policy.TraceAgent && len(parts) == 4 {
-		return "agent:" + parts[2]
+	owner := placement.Owner(ev.Actor.ID)
+	if parts := strings.Split(ev.SessionID, "."); len(parts) == 4 {
+		owner = parts[2]
 	}
-	return s.cfg.Bundle.TraceOf(ev)
+	return placement.Trace(s.cfg.Bundle, ev.SessionID, owner)
 }
 
 func encode(b []byte) string {
@@ -87,5 +80,5 @@ func (k *sessionKeys) open(p Principal, id string) (partition uint32, own bool, 
 	if err != nil || n >= uint64(k.place.Partitions()) {
 		return 0, false, errSession
 	}
-	return uint32(n), hmac.Equal([]byte(parts[2]), []byte(owner(p.ID))), nil
+	return uint32(n), hmac.Equal([]byte(parts[2]), []byte(placement.Owner(p.ID))), nil
 }

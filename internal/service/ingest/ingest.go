@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -31,6 +32,9 @@ type Config struct {
 	Tenant string         // of everything that is ingested
 	// Vantage says how the events came to be seen; the default is Reported.
 	Vantage schema.Vantage
+	// Grants accepts authority records too. A feed states the class of its actors
+	// itself, so this trusts whoever wrote it as much as an authority.
+	Grants bool
 	// AppendTimeout bounds the wait for the log's acknowledgement; 0 means 5 s.
 	AppendTimeout time.Duration
 	Logger        *slog.Logger
@@ -42,6 +46,11 @@ type Service struct {
 	log   *slog.Logger
 	place *placement.Placement
 	lanes []*appender.Appender
+
+	owned struct {
+		sync.Mutex
+		by *placement.Owners
+	}
 }
 
 // New returns the service; Run starts it.
@@ -53,6 +62,7 @@ func New(cfg Config) (*Service, error) {
 		cfg.AppendTimeout = 5 * time.Second
 	}
 	s := &Service{cfg: cfg, log: obs.Logger(cfg.Logger), place: placement.New(cfg.Secret, cfg.Bus.Partitions())}
+	s.owned.by = placement.NewOwners()
 	incarnation := uint64(time.Now().UnixNano()) //nolint:gosec // positive until 2262
 	for p := range cfg.Bus.Partitions() {
 		s.lanes = append(s.lanes, appender.New(cfg.Bus, p, cfg.Name, incarnation, cfg.AppendTimeout))
@@ -133,11 +143,17 @@ const window = 1024
 // no caller that could try again.
 func (s *Service) append(ctx context.Context, ev *schema.Event) (*appender.Ticket, error) {
 	now := time.Now()
-	s.complete(ev, now)
+	if err := s.admit(ev); err != nil {
+		return nil, err
+	}
+	root, err := s.complete(ev, now)
+	if err != nil {
+		return nil, err
+	}
 	if err := ev.Validate(); err != nil {
 		return nil, err
 	}
-	lane := s.lanes[s.place.Of(ev.Tenant, placement.Key(s.cfg.Bundle, ev.SessionID))]
+	lane := s.lanes[s.place.Of(ev.Tenant, placement.Key(s.cfg.Bundle, root))]
 	for {
 		t, err := lane.Append(ev, bus.Ordinary)
 		if !errors.Is(err, bus.ErrFull) {
@@ -155,7 +171,33 @@ func (s *Service) append(ctx context.Context, ev *schema.Event) (*appender.Ticke
 // once a second.
 const fullWait = 250 * time.Millisecond
 
-func (s *Service) complete(ev *schema.Event, now time.Time) {
+// The reasons why a sound event is not taken from a feed.
+var (
+	// ErrForeign is returned for a kind of record that only a role of the deployment
+	// writes.
+	ErrForeign = errors.New("a feed has no such record: ticks, activations, resolutions and withdrawals are written by the deployment itself; leave it out")
+	// ErrGrant is returned for an authority record where Config.Grants is unset.
+	ErrGrant = errors.New("authority records are not taken from this feed: it states the class of its actors itself; allow them (--grants) when you trust its writer as an authority")
+)
+
+// admit refuses what a feed may not say.
+func (s *Service) admit(ev *schema.Event) error {
+	switch ev.Kind {
+	case schema.KindCall, schema.KindResult, schema.KindMessage, schema.KindObservation, schema.KindSession:
+		return nil
+	case schema.KindGrant:
+		if s.cfg.Grants {
+			return nil
+		}
+		return ErrGrant
+	case schema.KindTick, schema.KindPolicy, schema.KindResolution, schema.KindWithdrawn:
+	}
+	return fmt.Errorf("kind %s: %w", ev.Kind, ErrForeign)
+}
+
+// complete fills in what a gate would have, and returns the root by which the event
+// is placed: the session, or its owner where an agent's sessions are one trace.
+func (s *Service) complete(ev *schema.Event, now time.Time) (root string, err error) {
 	ev.Tenant, ev.Vantage = s.cfg.Tenant, s.cfg.Vantage
 	if ev.ID == "" {
 		ev.ID = ulid.Make().String()
@@ -173,5 +215,18 @@ func (s *Service) complete(ev *schema.Event, now time.Time) {
 	if ev.ClaimedTS == 0 {
 		ev.ClaimedTS = now.UnixNano()
 	}
-	ev.Trace = s.cfg.Bundle.TraceOf(ev)
+	owner := ev.Actor.ID
+	if s.cfg.Bundle.Trace == policy.TraceAgent {
+		s.owned.Lock()
+		owner, err = s.owned.by.Of(ev)
+		s.owned.Unlock()
+		if err != nil {
+			return "", err
+		}
+	}
+	ev.Trace = placement.Trace(s.cfg.Bundle, ev.SessionID, placement.Owner(owner))
+	if s.cfg.Bundle.Trace == policy.TraceAgent || ev.SessionID == "" {
+		return owner, nil
+	}
+	return ev.SessionID, nil
 }
