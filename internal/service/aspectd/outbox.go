@@ -24,10 +24,10 @@ const (
 	lull = 3 * time.Millisecond
 )
 
-// outbox publishes the part verdicts of one partition in order and keeps them until
-// they are durable. What may have been lost is published again: a second copy of a
-// verdict says the same and does no harm. put and flush are called by the partition's
-// goroutine, run by another.
+// outbox publishes the part verdicts of one partition and keeps them until they are
+// durable. What may have been lost is published again: a second copy of a verdict says
+// the same, and verdicts are joined by key, so that neither copies nor their order do
+// any harm. put and flush are called by the partition's goroutine, run by another.
 type outbox struct {
 	partition uint32
 	pub       bus.Publisher
