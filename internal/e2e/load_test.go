@@ -20,6 +20,9 @@ type permit struct {
 	statement json.RawMessage
 }
 
+// String says where the permit stands, and what was signed.
+func (p permit) String() string { return fmt.Sprintf("%s %.400s", p.position, p.statement) }
+
 // receipts are what all clients were given, by call. Safe for concurrent use.
 type receipts struct {
 	mu struct {

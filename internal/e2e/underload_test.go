@@ -153,7 +153,7 @@ func checkLedger(t *testing.T, final *ledger, seen map[place]settlement, got *re
 	}
 	for name, permits := range got.mu.permits {
 		if len(permits) != 1 {
-			t.Errorf("call %v was permitted %d times: %+v", name, len(permits), permits)
+			t.Errorf("call %v was permitted %d times: %s", name, len(permits), permits)
 		}
 		for _, p := range permits {
 			s, ok := standing[p.position]
