@@ -163,6 +163,10 @@ func (n *Node) addGate(cfg *Config) error {
 		Bus: b, Bundle: cfg.Bundle, Rules: cfg.Rules, Name: cfg.Name + "gate", Secret: cfg.Secret, Key: cfg.GateKey,
 		Logger: cfg.Logger,
 	}
+	if len(cfg.ComposerKey) == ed25519.PrivateKeySize {
+		pub, _ := cfg.ComposerKey.Public().(ed25519.PublicKey)
+		gc.ComposerKeys = []ed25519.PublicKey{pub}
+	}
 	if cfg.Registry != nil {
 		gc.Metrics = gate.NewMetrics(cfg.Registry)
 	}

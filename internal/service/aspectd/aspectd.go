@@ -119,8 +119,8 @@ func (w *worker) run(ctx context.Context) error {
 }
 
 func (w *worker) follow(ctx context.Context) error {
-	if err := w.restore(ctx); err != nil {
-		return err
+	if err := w.restore(ctx); err != nil || w.judge == nil {
+		return err // without either the start was called off
 	}
 	cur, next, err := w.open(ctx)
 	if err != nil {

@@ -24,7 +24,8 @@ type Answer struct {
 	Permit      *Permit         `json:"permit,omitempty"`
 	Certificate *Certificate    `json:"certificate,omitempty"`
 
-	ground ground // of a permit that is still to be signed
+	ground     ground             // of a permit that is still to be signed
+	resolution *schema.Resolution // of a permit, whose signature is still to be checked
 }
 
 // permits reports whether the answer permits the call.

@@ -83,10 +83,17 @@ func (l *lane) open(ctx context.Context) (bus.Cursor, error) {
 	}
 	cur, err := l.cfg.Bus.Read(ctx, bus.Events, l.partition, start)
 	if errors.Is(err, bus.ErrTrimmed) {
-		l.mu.fold = protocol.New(l.partition, l.cfg.Rules)
+		l.setFold(protocol.New(l.partition, l.cfg.Rules))
 		cur, err = l.cfg.Bus.Read(ctx, bus.Events, l.partition, bus.Start{Kind: bus.Earliest})
 	}
 	return cur, err
+}
+
+// setFold replaces the fold, which requests may be looking at.
+func (l *lane) setFold(p *protocol.Partition) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.fold = p
 }
 
 func (l *lane) restore(ctx context.Context) {
@@ -99,7 +106,7 @@ func (l *lane) restore(ctx context.Context) {
 		l.log.LogAttrs(ctx, slog.LevelWarn, "snapshot does not fit; folding the retained log", obs.Partition(l.partition), obs.Err(err))
 		return
 	}
-	l.mu.fold = snap.Partition
+	l.setFold(snap.Partition)
 	l.lastTick.Store(snap.Partition.LastTick().Time)
 }
 
@@ -231,10 +238,7 @@ func (l *lane) answerFor(e *protocol.Effect, call *schema.Event, offset uint64) 
 	if e.Resolution.Outcome != schema.SettledPermit {
 		return a
 	}
-	if !l.signed(e.Resolution) {
-		return refusal(verdict.NoAnswer, "the decision does not carry a trusted signature")
-	}
-	a.Args, a.ground = call.Args.Canon, ground{e.Attempt, e.Resolution.Policy}
+	a.Args, a.resolution, a.ground = call.Args.Canon, e.Resolution, ground{e.Attempt, e.Resolution.Policy}
 	if slices.Contains(e.Resolution.Flags, compose.ObserveMark) {
 		a.Unchecked = "observe"
 	}

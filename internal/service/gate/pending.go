@@ -183,14 +183,19 @@ func (t *pendingTable) markExpiring(p *pendingCall) bool {
 }
 
 // sweep removes calls whose fate can no longer matter and returns those that were
-// answered before limit without anybody taking the answer.
+// answered before limit without anybody taking the answer. A call without an answer
+// then never came into the log, and the one who asked is gone: it is given up.
 func (t *pendingTable) sweep(limit time.Time) []*pendingCall {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var stale []*pendingCall
 	for _, p := range t.mu.byID {
-		if end := time.Unix(0, p.event.Deadline); p.answer != nil && end.Before(limit) {
+		if end := time.Unix(0, p.event.Deadline); end.Before(limit) {
 			t.removeLocked(p)
+			if p.answer == nil {
+				p.answer, p.gaveUp, p.delivered = goneAnswer(), true, true
+				close(p.done)
+			}
 			if !p.gaveUp && !p.delivered {
 				stale = append(stale, p)
 			}

@@ -86,7 +86,9 @@ func (l *lane) prepare(call *schema.Event, g ground) prepared {
 }
 
 // finish completes the answer that a caller takes (rule 12): a permit is delivered
-// only while the call's time lasts, and is withdrawn otherwise.
+// only while the call's time lasts and when a composer that the gate trusts signed the
+// decision, and is withdrawn otherwise. The signature is checked here, on the caller's
+// goroutine, because it takes longer than all else that the lane does for a call.
 func (l *lane) finish(p *pendingCall, a *Answer, ready prepared) *Answer {
 	if !a.permits() || a.Permit != nil {
 		return a
@@ -94,6 +96,9 @@ func (l *lane) finish(p *pendingCall, a *Answer, ready prepared) *Answer {
 	now := time.Now()
 	if now.UnixNano() > p.event.Deadline {
 		return l.seal(p, a, nil, l.lateAnswer(false, nil))
+	}
+	if !l.signed(a.resolution) {
+		return l.seal(p, a, nil, refusal(verdict.NoAnswer, "the decision does not carry a trusted signature"))
 	}
 	if ready.permit == nil || !ready.ground.equal(a.ground) || now.Sub(ready.at) > l.cfg.NotAfter/4 {
 		ready = l.prepare(p.event, a.ground)

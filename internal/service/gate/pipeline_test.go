@@ -165,3 +165,49 @@ func TestGrantsThatChangeNothingAreRefused(t *testing.T) {
 		t.Errorf("the grant has no effect: %+v", a)
 	}
 }
+
+// TestUnsignedPermitIsNotDelivered lets a composer sign that the gate does not trust.
+// Its permit stands in the log, is not given out, and is withdrawn.
+func TestUnsignedPermitIsNotDelivered(t *testing.T) {
+	other, _, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, "session", func(c *Config) { c.ComposerKeys = []ed25519.PublicKey{other} })
+	s := r.session(t)
+	a := r.call(t, s, "get_time", "{}")
+	if a.permits() || a.Permit != nil || a.Reason != verdict.NoAnswer {
+		t.Errorf("answered %+v", a)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		v, err := r.gate.Session(t.Context(), agent(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Calls[protocol.CallWithdrawn.String()] == 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the permit is not withdrawn: %+v", v)
+		}
+	}
+}
+
+// TestSweepGivesUpCallsWithoutAnswer registers a call whose append failed after its
+// client had gone: nobody would ever answer it.
+func TestSweepGivesUpCallsWithoutAnswer(t *testing.T) {
+	table, now := newPendingTable(1), time.Unix(100, 0)
+	ev := func(id string) *schema.Event {
+		return &schema.Event{ID: id, SessionID: "s", CallID: id, Deadline: now.UnixNano()}
+	}
+	p, _ := table.add(ev("c1"), now)
+	if stale := table.sweep(now); len(stale) != 0 || table.get("c1") == nil {
+		t.Error("a call is given up at its deadline, while it may still be answered")
+	}
+	if stale := table.sweep(now.Add(1)); len(stale) != 0 || p.answer.permits() {
+		t.Errorf("%d permits to withdraw, answer %+v", len(stale), p.answer)
+	}
+	if _, how := table.add(ev("c2"), now); how != joinNew {
+		t.Errorf("the table is still full: %v", how)
+	}
+}
