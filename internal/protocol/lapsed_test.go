@@ -37,6 +37,7 @@ func TestCallOfForgottenSession(t *testing.T) {
 	for _, ended := range []bool{true, false} {
 		rules := DefaultRules()
 		f := newFeed(rules)
+		f.tick(1, second)
 		if e := f.step(proposed("ingested", "ingested", "a")); e[0].Kind != Opened {
 			t.Fatalf("a session without a beginning: %s", effectText(&e[0]))
 		}
@@ -46,12 +47,12 @@ func TestCallOfForgottenSession(t *testing.T) {
 			Attempt: opened.Attempt, Outcome: schema.SettledPermit, CallDigest: []byte{1},
 		}})
 		f.step(&schema.Event{Kind: schema.KindResult, Tenant: "acme", Trace: "s", SessionID: "s", CallID: "a"})
-		after := rules.IdleTTL + second
+		after := rules.IdleTTL + 3*second
 		if ended {
 			f.step(sessionMark("s", "s", true))
-			after = rules.EndedTTL + second
+			after = rules.EndedTTL + 3*second
 		}
-		f.tick(1, after)
+		f.tick(2, after)
 		f.restart(t)
 		if f.part.traces[TraceID{"acme", "s"}] != nil {
 			t.Fatal("the session was not forgotten")

@@ -89,6 +89,12 @@ func TestDistrustedPrincipals(t *testing.T) {
 func TestForgottenProducers(t *testing.T) {
 	rules := DefaultRules()
 	f := newFeed(rules)
+	f.message("t", "early", 1) // before the clock starts
+	f.tick(1, 2*rules.IdleTTL)
+	if f.part.producers["early"] == nil || f.part.traces[TraceID{"acme", "t"}] == nil {
+		t.Error("what came before the first tick is forgotten by it")
+	}
+	f = newFeed(rules)
 	f.tick(1, second)
 	f.message("t", "old", 1)
 	f.tick(2, 2*second)

@@ -17,11 +17,27 @@ func (p *Partition) stepTick(offset uint64, ev *schema.Event) {
 		p.void(offset, ev, "a tick of this number was already folded")
 		return
 	}
+	first := p.tick.N == 0
 	p.tick = schema.Tick{N: k.N, Time: max(k.Time, p.tick.Time)}
+	if first {
+		p.startClock()
+	}
 	p.emit(Effect{Kind: Advanced, Event: ev, Offset: offset, Timestamp: p.tick.Time})
 	p.expireCalls(offset)
 	p.forgetOutcomes(offset)
 	p.evict(offset)
+}
+
+// startClock makes what was seen before the first tick as old as that tick.
+func (p *Partition) startClock() {
+	for _, t := range p.traces {
+		t.active = p.tick.Time
+	}
+	for _, list := range p.producers {
+		for i := range list {
+			list[i].heard = p.tick.Time
+		}
+	}
 }
 
 func (p *Partition) expireCalls(offset uint64) {
