@@ -98,7 +98,7 @@ func newRoot(e *env) *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&e.json, "json", false, "print machine-readable JSON")
 	root.AddCommand(
-		newUp(e), newDemo(e), newCheck(e), newTest(e), newReplay(e), newEval(e), newExplain(e), newSchema(e),
+		newUp(e), newDemo(e), newCheck(e), newTest(e), newReplay(e), newEval(e), newExplain(e), newSchema(e), newKeys(e),
 		newAspectd(e), newComposer(e), newGate(e), newIngest(e), newVersion(e),
 	)
 	return root

@@ -99,7 +99,7 @@ func newComposer(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keys, err := loadKeys(f.keys)
+			key, err := loadKey(f.keys, composerKeyFile)
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func newComposer(e *env) *cobra.Command {
 			s := composer.New(composer.Config{
 				Bus: conn, Bundle: b, Rules: rules(), Partitions: parts, Blocking: set,
 				ObserveUntil: until, ObserveReason: f.reason,
-				Name: roleName(name, "composer"), Key: keys.composer, Logger: log, Metrics: composer.NewMetrics(reg),
+				Name: roleName(name, "composer"), Key: key, Logger: log, Metrics: composer.NewMetrics(reg),
 			})
 			return together(ctx, s.Run, func(ctx context.Context) error {
 				return serveMetrics(ctx, f.metrics, reg, func() error { return nil })
@@ -120,6 +120,7 @@ func newComposer(e *env) *cobra.Command {
 		},
 	}
 	f.registerRole(cmd)
+	f.registerKeys(cmd)
 	f.registerMode(cmd)
 	cmd.Flags().StringVar(&own, "own", "", "partitions to work on, such as 0,1,4-7 (default: all)")
 	cmd.Flags().StringVar(&name, "name", "", "name of this composer (default: from host and process)")
@@ -142,7 +143,7 @@ func newGate(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keys, err := loadKeys(f.keys)
+			keys, err := loadGateKeys(f.keys)
 			if err != nil {
 				return err
 			}
@@ -152,10 +153,9 @@ func newGate(e *env) *cobra.Command {
 			}
 			defer conn.Close() //nolint:errcheck // everything was synced
 			reg := newRegistry()
-			pub, _ := keys.composer.Public().(ed25519.PublicKey)
 			s, err := gate.New(gate.Config{
 				Bus: conn, Bundle: b, Rules: rules(), Name: roleName(name, "gate"), Secret: keys.secret, Key: keys.gate,
-				ComposerKeys: []ed25519.PublicKey{pub}, Logger: log, Metrics: gate.NewMetrics(reg),
+				ComposerKeys: []ed25519.PublicKey{keys.composer}, Logger: log, Metrics: gate.NewMetrics(reg),
 			})
 			if err != nil {
 				return err
@@ -166,6 +166,7 @@ func newGate(e *env) *cobra.Command {
 		},
 	}
 	f.registerRole(cmd)
+	f.registerKeys(cmd)
 	h.register(cmd)
 	cmd.Flags().StringVar(&name, "name", "", "name of this gate (default: from host and process)")
 	return cmd

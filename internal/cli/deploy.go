@@ -56,9 +56,13 @@ func (f *deployFlags) registerRole(cmd *cobra.Command) {
 	f.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.nats, "nats", "nats://127.0.0.1:4222", "URL of the NATS server")
-	fs.StringVar(&f.keys, "keys", "aspis-keys", "directory of the deployment's keys")
 	fs.Uint32Var(&f.partitions, "partitions", 0, "partitions of a log that does not exist yet (0: 64)")
 	fs.StringVar(&f.metrics, "metrics-listen", "", "loopback address of /metrics and /healthz for this role")
+}
+
+// registerKeys registers the key directory, for the roles that need one.
+func (f *deployFlags) registerKeys(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.keys, "keys", "aspis-keys", "directory of the deployment's keys, shared by all roles; aspis keys DIR makes it")
 }
 
 // observing checks the conditions of observe mode and returns until when it lasts, the

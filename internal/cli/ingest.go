@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,7 @@ func newIngest(e *env) *cobra.Command {
 		},
 	}
 	f.registerRole(cmd)
+	f.registerKeys(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.name, "name", "", "name of this producer (default: from host and process)")
 	fs.StringVar(&f.tenant, "tenant", "default", "tenant of what is ingested")
@@ -56,7 +58,7 @@ func (e *env) ingest(ctx context.Context, f *ingestFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	keys, err := loadKeys(f.keys)
+	secret, err := loadSecret(filepath.Join(f.keys, secretFile))
 	if err != nil {
 		return err
 	}
@@ -75,7 +77,7 @@ func (e *env) ingest(ctx context.Context, f *ingestFlags, path string) error {
 	}
 	defer conn.Close() //nolint:errcheck // everything was waited for
 	s, err := ingest.New(ingest.Config{
-		Bus: conn, Bundle: b, Name: roleName(f.name, "ingest"), Secret: keys.secret, Tenant: f.tenant, Vantage: vantage,
+		Bus: conn, Bundle: b, Name: roleName(f.name, "ingest"), Secret: secret, Tenant: f.tenant, Vantage: vantage,
 		Grants: f.grants, Logger: log,
 	})
 	if err != nil {

@@ -83,9 +83,12 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 		return err
 	}
 	defer unlock()
-	keys, err := loadKeys(keyDir(f.data))
+	keys, err := makeKeys(keyDir(f.data))
 	if err != nil {
 		return err
+	}
+	if len(keys.created) > 0 {
+		log.LogAttrs(ctx, slog.LevelInfo, "keys created", slog.String("directory", keyDir(f.data)), slog.Any("files", keys.created))
 	}
 	srv, err := startServer(f)
 	if err != nil {

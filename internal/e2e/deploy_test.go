@@ -83,6 +83,7 @@ func (d *deployment) makeTokens() {
 }
 
 func (d *deployment) tokensFile() string { return filepath.Join(d.dir, "tokens") }
+func (d *deployment) keyDir() string     { return filepath.Join(d.dir, "keys") }
 func (d *deployment) dataDir() string    { return filepath.Join(d.dir, "data") }
 
 // add describes a process that runs a command of the product.
@@ -136,10 +137,12 @@ func startDouble(tb testing.TB, policy string) *deployment {
 func (d *deployment) addRoles(suffix string) string {
 	d.tb.Helper()
 	addr := "127.0.0.1:" + strconv.Itoa(freePort(d.tb))
-	shared := []string{"--policy", d.policy, "--nats", d.nats, "--keys", filepath.Join(d.dir, "keys"), "--log-level", "warn"}
-	d.add(roleComposer+suffix, "composer", append(slices.Clone(shared), "--partitions", strconv.Itoa(partitions))...)
+	d.run("aspis", "keys", d.keyDir())
+	shared := []string{"--policy", d.policy, "--nats", d.nats, "--log-level", "warn"}
+	keys := []string{"--keys", d.keyDir()}
+	d.add(roleComposer+suffix, "composer", append(slices.Concat(shared, keys), "--partitions", strconv.Itoa(partitions))...)
 	d.add(roleAspect+suffix, "aspectd", append(slices.Clone(shared), "--aspect", "temporal")...)
-	d.add(roleGate+suffix, "gate", append(slices.Clone(shared), "--listen", addr, "--tokens", d.tokensFile())...)
+	d.add(roleGate+suffix, "gate", append(slices.Concat(shared, keys), "--listen", addr, "--tokens", d.tokensFile())...)
 	return "http://" + addr
 }
 

@@ -45,7 +45,7 @@ func TestIngest(t *testing.T) {
 	if err := os.WriteFile(file, []byte(ingested), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out := d.run("ingest", "--json", "--policy", d.policy, "--nats", d.nats, "--keys", filepath.Join(d.dir, "keys"), file)
+	out := d.run("ingest", "--json", "--policy", d.policy, "--nats", d.nats, "--keys", d.keyDir(), file)
 	var counts struct{ Accepted, Rejected int }
 	if err := json.Unmarshal(out, &counts); err != nil || counts.Accepted != 7 || counts.Rejected != 0 {
 		t.Fatalf("ingest said %s, %v", out, err)

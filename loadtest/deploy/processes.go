@@ -53,7 +53,7 @@ func (p *Programs) path(name string) string { return filepath.Join(p.dir, name) 
 // and reaches the gate over HTTP.
 func (p *Programs) WithHTTP(ctx context.Context, o Options) (*Deployment, error) {
 	return p.start(ctx, &o, func(ctx context.Context, d *Deployment, s *setup) error {
-		c, err := d.spawn(ctx, "gate", p.path("gate"), append(s.roleFlags(), "--tokens", s.tokens, "--listen", "127.0.0.1:0")...)
+		c, err := d.spawn(ctx, "gate", p.path("gate"), append(s.keyedFlags(), "--tokens", s.tokens, "--listen", "127.0.0.1:0")...)
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (p *Programs) start(ctx context.Context, o *Options, gate func(context.Cont
 		if _, err := d.spawn(ctx, "aspectd temporal", p.path("aspectd"), append(s.roleFlags(), "--aspect", "temporal")...); err != nil {
 			return err
 		}
-		if _, err := d.spawn(ctx, "composer", p.path("composer"), s.roleFlags()...); err != nil {
+		if _, err := d.spawn(ctx, "composer", p.path("composer"), s.keyedFlags()...); err != nil {
 			return err
 		}
 		return gate(ctx, d, s)
@@ -211,8 +211,11 @@ func newToken() string {
 }
 
 func (s *setup) roleFlags() []string {
-	return []string{"--nats", s.url, "--policy", s.bundle, "--keys", s.keyDir, "--partitions", fmt.Sprint(s.partitions)}
+	return []string{"--nats", s.url, "--policy", s.bundle, "--partitions", fmt.Sprint(s.partitions)}
 }
+
+// keyedFlags are the flags of roles that have keys.
+func (s *setup) keyedFlags() []string { return append(s.roleFlags(), "--keys", s.keyDir) }
 
 // serveHTTP waits until the gate of a process can decide calls and makes the doors
 // to it.

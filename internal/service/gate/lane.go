@@ -23,15 +23,16 @@ import (
 // fold is guarded so that requests can look at it.
 type lane struct {
 	*Service
-	partition uint32
-	appender  *appender.Appender
-	pending   *pendingTable
-	watches   *watchTable
-	owed      *owedTable
-	lastTick  atomic.Int64 // log time of the last tick folded, ns
-	caughtUp  atomic.Bool
-	head      uint64
-	swept     time.Time
+	partition   uint32
+	appender    *appender.Appender
+	pending     *pendingTable
+	watches     *watchTable
+	owed        *owedTable
+	lastTick    atomic.Int64 // log time of the last tick folded, ns
+	caughtUp    atomic.Bool
+	head        uint64
+	swept       time.Time
+	foreignSaid atomic.Bool
 
 	mu struct {
 		sync.Mutex

@@ -6,6 +6,7 @@ import "github.com/prometheus/client_golang/prometheus"
 type Metrics struct {
 	answers                              *prometheus.CounterVec
 	bad, violations, withdrawals, unsaid prometheus.Counter
+	foreign                              prometheus.Counter
 }
 
 // NewMetrics registers the metrics of a gate with r.
@@ -21,8 +22,9 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		violations:  counter("aspis_gate_integrity_violations_total", "Results of calls that were not permitted, and second results."),
 		withdrawals: counter("aspis_gate_withdrawn_permits_total", "Permits that stood but could not be delivered."),
 		unsaid:      counter("aspis_gate_unwritten_expiries_total", "Expiries that could not be recorded."),
+		foreign:     counter("aspis_gate_unsigned_decisions_total", "Permits of this gate's calls that none of its composer keys signed; they are refused."),
 	}
-	for _, c := range []prometheus.Collector{m.answers, m.bad, m.violations, m.withdrawals, m.unsaid} {
+	for _, c := range []prometheus.Collector{m.answers, m.bad, m.violations, m.withdrawals, m.unsaid, m.foreign} {
 		if err := r.Register(c); err != nil {
 			panic(err) // two gates on one registry: a wiring error
 		}
@@ -40,6 +42,8 @@ func (m *Metrics) undecodable() { m.inc(func() prometheus.Counter { return m.bad
 func (m *Metrics) violated()    { m.inc(func() prometheus.Counter { return m.violations }) }
 func (m *Metrics) withdrew()    { m.inc(func() prometheus.Counter { return m.withdrawals }) }
 func (m *Metrics) unrecorded()  { m.inc(func() prometheus.Counter { return m.unsaid }) }
+
+func (m *Metrics) distrusted() { m.inc(func() prometheus.Counter { return m.foreign }) }
 
 func (m *Metrics) inc(c func() prometheus.Counter) {
 	if m != nil {

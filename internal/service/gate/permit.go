@@ -2,13 +2,16 @@ package gate
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
+	"github.com/aspis-rv/aspis/internal/obs"
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
@@ -98,12 +101,25 @@ func (l *lane) finish(p *pendingCall, a *Answer, ready prepared) *Answer {
 		return l.seal(p, a, nil, l.lateAnswer(false, nil))
 	}
 	if !l.signed(a.resolution) {
+		l.foreign(a.resolution)
 		return l.seal(p, a, nil, refusal(verdict.NoAnswer, "the decision does not carry a trusted signature"))
 	}
 	if ready.permit == nil || !ready.ground.equal(a.ground) || now.Sub(ready.at) > l.cfg.NotAfter/4 {
 		ready = l.prepare(p.event, a.ground)
 	}
 	return l.seal(p, a, ready.permit, refusal(verdict.NoAnswer, "the permit could not be signed"))
+}
+
+// foreign counts a permit that no trusted composer signed, and says so once for each
+// partition: every permit that follows has the same cause.
+func (l *lane) foreign(r *schema.Resolution) {
+	l.cfg.Metrics.distrusted()
+	if l.foreignSaid.Swap(true) {
+		return
+	}
+	l.log.LogAttrs(context.Background(), slog.LevelError,
+		"a permit is refused because none of this gate's composer keys signed it: do gate and composer use the same --keys directory?",
+		obs.Partition(l.partition), slog.String("composer", r.Writer))
 }
 
 // seal completes the answer with the one permit that all who waited for it get: the
