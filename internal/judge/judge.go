@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"sort"
 
 	"github.com/vmihailenco/msgpack/v5"
@@ -33,9 +32,10 @@ type Judge struct {
 	cfg      Config
 	part     *protocol.Partition
 	monitors map[protocol.TraceID]aspects.Monitor
-	// uncertain lists, sorted, the relations of which some fact in a trace's history is
-	// unknown.
-	uncertain map[protocol.TraceID][]string
+	doubts   map[protocol.TraceID]*doubts
+	// asked is what was uncertain when a trace's open attempt opened: an outcome may
+	// become unknown while it is open, and it is judged again after a restart (rule 7).
+	asked map[protocol.TraceID][]aspects.Uncertain
 	// foreign is set while the log's active policy is not the loaded one: nothing is
 	// judged then, so that calls end as unavailable rather than wrongly judged.
 	foreign bool
@@ -46,7 +46,8 @@ type Judge struct {
 func New(partition uint32, cfg Config) *Judge {
 	return &Judge{
 		cfg: cfg, part: protocol.New(partition, cfg.Rules),
-		monitors: map[protocol.TraceID]aspects.Monitor{}, uncertain: map[protocol.TraceID][]string{},
+		monitors: map[protocol.TraceID]aspects.Monitor{}, doubts: map[protocol.TraceID]*doubts{},
+		asked: map[protocol.TraceID][]aspects.Uncertain{},
 	}
 }
 
@@ -78,20 +79,26 @@ func (j *Judge) Step(offset uint64, ev *schema.Event) []*schema.Verdict {
 func (j *Judge) apply(e *protocol.Effect) {
 	switch e.Kind {
 	case protocol.Opened:
+		j.asked[e.Trace] = j.doubts[e.Trace].list()
 		if v := j.judge(e); v != nil {
 			j.out = append(j.out, v)
 		}
+	case protocol.Closed, protocol.Dropped:
+		delete(j.asked, e.Trace)
 	case protocol.Adopted, protocol.Stepped:
+		delete(j.asked, e.Trace)
 		in, typing := j.input(e)
 		j.monitor(e.Trace).Adopt(in)
-		j.remember(e.Trace, typing.Uncertain)
+		j.remember(e, typing.Uncertain)
 	case protocol.Evicted:
 		delete(j.monitors, e.Trace)
-		delete(j.uncertain, e.Trace)
+		delete(j.doubts, e.Trace)
 	case protocol.Activated:
 		j.activate(e.Activation)
-	case protocol.Advanced, protocol.Closed, protocol.Dropped, protocol.Settled, protocol.Interim,
-		protocol.Voided, protocol.Repeated, protocol.Finished, protocol.Violated:
+	case protocol.Finished:
+		j.finished(e)
+	case protocol.Advanced, protocol.Settled, protocol.Interim,
+		protocol.Voided, protocol.Repeated, protocol.Violated:
 	}
 }
 
@@ -101,7 +108,7 @@ func (j *Judge) activate(a *schema.Activation) {
 	foreign := !bytes.Equal(a.Digest, j.cfg.Bundle.Digest[:])
 	if a.Number > 1 && (foreign || j.foreign) {
 		clear(j.monitors)
-		clear(j.uncertain)
+		clear(j.doubts)
 	}
 	j.foreign = foreign
 }
@@ -125,19 +132,8 @@ func (j *Judge) input(e *protocol.Effect) (aspects.Input, policy.Typing) {
 	}
 	return aspects.Input{
 		TimePoint: e.TimePoint, Timestamp: e.Timestamp, Offset: e.Offset, Event: e.Event,
-		Facts: typing.Facts, Evidence: e.Evidence, Uncertain: j.uncertain[e.Trace],
+		Facts: typing.Facts, Evidence: e.Evidence, Uncertain: j.doubts[e.Trace].list(),
 	}, typing
-}
-
-// remember notes relations of which a fact is unknown from here on: the expression
-// that would have made it failed on an adopted event.
-func (j *Judge) remember(id protocol.TraceID, relations []string) {
-	for _, r := range relations {
-		known := j.uncertain[id]
-		if i, ok := slices.BinarySearch(known, r); !ok {
-			j.uncertain[id] = slices.Insert(slices.Clone(known), i, r)
-		}
-	}
 }
 
 func (j *Judge) judge(e *protocol.Effect) *schema.Verdict {
@@ -145,6 +141,7 @@ func (j *Judge) judge(e *protocol.Effect) *schema.Verdict {
 		return nil
 	}
 	in, _ := j.input(e)
+	in.Uncertain = j.asked[e.Trace]
 	m := j.monitors[e.Trace]
 	if m == nil {
 		m = j.cfg.Engine.New() // not kept: a call that is refused leaves no monitor behind
@@ -183,7 +180,9 @@ func (j *Judge) StateHash() [32]byte {
 		state := j.monitors[id].AppendState(nil)
 		_, _ = fmt.Fprintf(h, "%d:%s%d:%s%d:", len(id.Tenant), id.Tenant, len(id.Trace), id.Trace, len(state))
 		h.Write(state)
-		fmt.Fprintf(h, "%q", j.uncertain[id])
+		if d := j.doubts[id]; d != nil {
+			_, _ = fmt.Fprintf(h, "%v%v", d.facts, d.calls)
+		}
 	}
 	return [32]byte(h.Sum(nil))
 }
@@ -206,7 +205,7 @@ func (j *Judge) sortedTraces() []protocol.TraceID {
 // aspect and policy.
 var ErrState = errors.New("judge: not a state of this version, aspect and policy")
 
-const stateVersion = 1
+const stateVersion = 2
 
 type stateRecord struct {
 	_msgpack struct{} `msgpack:",as_array"` //nolint:unused // read by the encoder
@@ -217,6 +216,15 @@ type stateRecord struct {
 	Foreign  bool
 	Protocol []byte
 	Monitors []monitorRecord
+	Asked    []askedRecord
+}
+
+// askedRecord is what was uncertain when an attempt opened. Attempts without any are left out.
+type askedRecord struct {
+	_msgpack struct{} `msgpack:",as_array"` //nolint:unused // read by the encoder
+
+	Tenant, Trace string
+	Facts         []factRecord
 }
 
 type monitorRecord struct {
@@ -224,7 +232,8 @@ type monitorRecord struct {
 
 	Tenant, Trace string
 	State         []byte
-	Uncertain     []string
+	Facts         []factRecord
+	Calls         []callRecord
 }
 
 // AppendState appends the state in a deterministic encoding: a snapshot of the
@@ -240,10 +249,11 @@ func (j *Judge) AppendState(dst []byte) ([]byte, error) {
 		Foreign: j.foreign, Protocol: fold,
 	}
 	for _, id := range j.sortedTraces() {
-		rec.Monitors = append(rec.Monitors, monitorRecord{
-			Tenant: id.Tenant, Trace: id.Trace, State: j.monitors[id].AppendState(nil), Uncertain: j.uncertain[id],
-		})
+		m := monitorRecord{Tenant: id.Tenant, Trace: id.Trace, State: j.monitors[id].AppendState(nil)}
+		m.Facts, m.Calls = j.doubts[id].records()
+		rec.Monitors = append(rec.Monitors, m)
 	}
+	rec.Asked = j.askedRecords()
 	buf := bytes.NewBuffer(dst)
 	enc := msgpack.NewEncoder(buf)
 	enc.UseCompactInts(true)
@@ -268,7 +278,8 @@ func Restore(b []byte, cfg Config) (*Judge, error) {
 		return nil, fmt.Errorf("%w: %w", ErrState, err)
 	}
 	j := &Judge{
-		cfg: cfg, part: part, foreign: rec.Foreign, uncertain: map[protocol.TraceID][]string{},
+		cfg: cfg, part: part, foreign: rec.Foreign, doubts: map[protocol.TraceID]*doubts{},
+		asked:    map[protocol.TraceID][]aspects.Uncertain{},
 		monitors: make(map[protocol.TraceID]aspects.Monitor, len(rec.Monitors)),
 	}
 	for _, m := range rec.Monitors {
@@ -278,9 +289,12 @@ func Restore(b []byte, cfg Config) (*Judge, error) {
 		}
 		id := protocol.TraceID{Tenant: m.Tenant, Trace: m.Trace}
 		j.monitors[id] = mon
-		if len(m.Uncertain) > 0 {
-			j.uncertain[id] = m.Uncertain
+		if d := restoreDoubts(m.Facts, m.Calls); d != nil {
+			j.doubts[id] = d
 		}
+	}
+	for _, r := range rec.Asked {
+		j.asked[protocol.TraceID{Tenant: r.Tenant, Trace: r.Trace}] = restoreDoubts(r.Facts, nil).list()
 	}
 	return j, nil
 }

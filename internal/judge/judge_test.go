@@ -178,13 +178,14 @@ func TestUnknownFactsOfThePast(t *testing.T) {
 	l.give(record(schema.KindCall, "s", "c", "divide", `{"n":0}`), j)
 	l.give(l.resolution("s", "c", schema.SettledRefuse), j)
 	id := protocol.TraceID{Tenant: "acme", Trace: "s"}
-	if n := len(j.uncertain[id]); n != 0 {
+	if n := len(j.doubts[id].list()); n != 0 {
 		t.Errorf("a refused call left %d relations unknown", n)
 	}
 	before := j.StateHash()
 	l.give(record(schema.KindCall, "s", "d", "divide", `{"n":0}`), j)
 	l.give(l.resolution("s", "d", schema.SettledPermit), j)
-	if got := again(t, j, cfg).uncertain[id]; !slices.Equal(got, []string{"divided"}) || j.StateHash() == before {
+	want := []aspects.Uncertain{{Relation: "divided", At: 100 * second}}
+	if got := again(t, j, cfg).doubts[id].list(); !slices.Equal(got, want) || j.StateHash() == before {
 		t.Errorf("unknown are %v", got)
 	}
 }

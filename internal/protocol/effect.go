@@ -92,12 +92,15 @@ type Effect struct {
 	Attempt schema.Attempt
 	// Event is the record to be judged or adopted, or the record itself. Read-only.
 	Event *schema.Event
-	// Proposed is the call record that a result belongs to (Stepped); nil where it is
-	// no longer kept.
+	// Proposed is the call record that a result belongs to (Stepped), nil where it is no
+	// longer kept, or that of the call that ended (Finished).
 	Proposed *schema.Event
+	// Outcome is how the call ended (Finished); Call may already have gone on from there.
+	Outcome CallStatus
 	// Offset is the log offset of Event.
 	Offset uint64
-	// TimePoint and Timestamp place Event in its trace (Opened: provisionally).
+	// TimePoint and Timestamp place Event in its trace (Opened: provisionally). With
+	// Finished, Timestamp is the log time of the end.
 	TimePoint uint64
 	Timestamp int64
 	// Evidence is the completeness of the trace's history.

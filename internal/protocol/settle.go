@@ -126,7 +126,10 @@ func (p *Partition) conditionCame(t *trace, c *Call) bool {
 func (p *Partition) finish(t *trace, c *Call, as CallStatus) {
 	c.Status = as
 	p.unfinished = remove(p.unfinished, c)
-	p.emit(Effect{Kind: Finished, Trace: t.id, Call: c, Event: c.Event, Offset: c.Offset})
+	p.emit(Effect{
+		Kind: Finished, Trace: t.id, Call: c, Event: c.Event, Offset: c.Offset, Proposed: c.Event,
+		Outcome: as, Timestamp: max(t.last, p.tick.Time),
+	})
 	for _, h := range t.held {
 		if !h.escalated && h.Session == c.Session && slices.Contains(h.awaits, c.CallID) {
 			h.ready = true

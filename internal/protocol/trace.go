@@ -188,6 +188,8 @@ func (p *Partition) point(t *trace, ev *schema.Event, offset uint64) {
 	t.last = ts
 	switch {
 	case call == nil:
+	case call.Status == CallPermitted && ev.Status == schema.ResultUnknown:
+		p.finish(t, call, CallUnknown)
 	case call.Status == CallPermitted:
 		p.finish(t, call, CallDone)
 	case call.Status == CallUnknown:

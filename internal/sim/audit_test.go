@@ -380,7 +380,8 @@ func (w *world) stateOf(engine aspects.Engine, p uint32) ([sha256.Size]byte, err
 		ev.Position = schema.Position{Partition: p, Offset: rec.Offset}
 		j.Step(rec.Offset, ev)
 		changes := slices.ContainsFunc(part.Step(rec.Offset, ev), func(e protocol.Effect) bool {
-			return e.Kind == protocol.Adopted || e.Kind == protocol.Stepped || e.Kind == protocol.Evicted || e.Kind == protocol.Activated
+			return e.Kind == protocol.Adopted || e.Kind == protocol.Stepped || e.Kind == protocol.Evicted || e.Kind == protocol.Activated ||
+				e.Kind == protocol.Finished && e.Outcome == protocol.CallUnknown
 		})
 		after := j.StateHash()
 		if after != before && !changes {

@@ -99,7 +99,9 @@ func (r *oracleRun) decided(x, opened *effect) error {
 	case len(got.Missing) > 0 && refused:
 		return nil // decided without an aspect: it took no effect
 	}
-	weak := opened.Evidence != verdict.Sound || len(got.Missing) > 0 || opened.Distrusted
+	// The runner knows nothing of outcomes that stay unknown: with one in the trace it
+	// may permit, and calls a violation, what the pipeline cannot know.
+	weak := opened.Evidence != verdict.Sound || len(got.Missing) > 0 || opened.Distrusted || len(r.unknown) > 0
 	if weak && refused && got.Reason == verdict.Unknown {
 		r.weakened++
 		return nil

@@ -29,11 +29,17 @@ type Input struct {
 	Offset    uint64        // log offset of the event, for witnesses
 	Event     *schema.Event // read-only
 	Facts     []schema.Fact // typed by the policy at this position; read-only
-	// Uncertain lists, sorted, relations of which some earlier fact of the trace is
-	// unknown: a formula that reads their history is incomplete.
-	Uncertain []string
+	// Uncertain lists, sorted by relation, those of which some earlier fact of the trace
+	// is unknown: a formula that reads that far back in their history is incomplete.
+	Uncertain []Uncertain
 	// Evidence is the completeness of the trace's history up to here.
 	Evidence verdict.Completeness
+}
+
+// Uncertain is a relation and the time of the latest of its facts that are unknown.
+type Uncertain struct {
+	Relation string
+	At       int64 // log time, ns
 }
 
 // Monitor is the state of one aspect for one trace. It is a deterministic function

@@ -69,6 +69,27 @@ func (b *Bundle) ResultSupplies(tool, rel string) bool {
 	return false
 }
 
+// ResultRelations lists, sorted, the relations of which the ok result of a call of the
+// tool can supply a fact. Other results supply none.
+func (b *Bundle) ResultRelations(tool string) []string {
+	var out []string
+	add := func(es []emitter) {
+		for _, e := range es {
+			if e.atResult {
+				out = append(out, e.rel)
+			}
+		}
+	}
+	if e := b.typing.entries[tool]; e != nil {
+		add(e.emitters)
+	}
+	for hits := b.typing.classes.match(tool); hits != 0; hits &= hits - 1 {
+		add(b.typing.emitters[bits.TrailingZeros64(hits)])
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // Classes lists the classes of a tool name in the order of the bundle.
 func (b *Bundle) Classes(tool string) []string {
 	return b.typing.classNames(b.typing.classes.match(tool))

@@ -158,6 +158,9 @@ func TestResultsThatDischarge(t *testing.T) {
 			t.Errorf("%s: %v, want %v", rel, got, want)
 		}
 	}
+	if got := b.ResultRelations("share_record"); !slices.Equal(got, []string{"archived"}) {
+		t.Errorf("the result of share_record supplies %v", got)
+	}
 	if !b.ResultSupplies("share_record", "archived") || b.ResultSupplies("share_record", "export") {
 		t.Error("ResultSupplies disagrees with DischargesFromResult")
 	}

@@ -39,6 +39,7 @@ type part struct {
 	name    string
 	columns []string
 	checked *check.Checked
+	reach   int64 // how far back it reads, ns
 }
 
 // New compiles the temporal formulas of a bundle, guards and forbid parts, of
@@ -56,7 +57,7 @@ func New(b *policy.Bundle) (*Engine, error) {
 			if f.Aspect != aspects.Temporal {
 				continue
 			}
-			p := part{clause: c.ID, role: f.Role, name: f.Name, checked: f.Checked}
+			p := part{clause: c.ID, role: f.Role, name: f.Name, checked: f.Checked, reach: f.Checked.Reach()}
 			for _, col := range f.Checked.Free {
 				p.columns = append(p.columns, col.Name)
 			}
@@ -154,7 +155,9 @@ func (m *Monitor) completeness(i int, in *aspects.Input) verdict.Completeness {
 	if !checked.Historic {
 		return verdict.Sound
 	}
-	unknown := slices.ContainsFunc(in.Uncertain, func(r string) bool { return slices.Contains(checked.Relations, r) })
+	unknown := slices.ContainsFunc(in.Uncertain, func(u aspects.Uncertain) bool {
+		return in.Timestamp-u.At <= m.engine.parts[i].reach && slices.Contains(checked.Relations, u.Relation)
+	})
 	if unknown || m.state.Lossy(i) {
 		return verdict.Worse(in.Evidence, verdict.Incomplete)
 	}

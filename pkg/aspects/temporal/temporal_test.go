@@ -272,3 +272,40 @@ func TestNoClauses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// within has one clause: a call that needs an approval of the last hundred ns.
+func within() *policy.Bundle {
+	approval := &check.Checked{
+		Core:      and(pred("destructive", "c"), not(&syntax.Once{I: syntax.Interval{Hi: 100}, F: pred("approval", "c")})),
+		Free:      stringColumns("c"),
+		Anchors:   []string{"destructive"},
+		Relations: []string{"approval", "destructive"},
+		Absence:   true, Historic: true,
+	}
+	return &policy.Bundle{Clauses: []policy.Clause{{ID: "c", Formulas: []policy.Formula{formula(schema.RoleForbid, "", approval)}}}}
+}
+
+// TestUncertainOutOfReach: a fact that is unknown matters as long as the formula
+// reaches back to it.
+func TestUncertainOutOfReach(t *testing.T) {
+	e, err := temporal.New(within())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		relation string
+		at, now  int64
+		want     verdict.Completeness
+	}{
+		{"approval", 50, 150, verdict.Incomplete},
+		{"approval", 50, 151, verdict.Sound},
+		{"approval", 50, 40, verdict.Incomplete},
+		{"other", 50, 60, verdict.Sound},
+	} {
+		in := input(0, verdict.Sound, "destructive(db)")
+		in.Timestamp, in.Uncertain = tc.now, []aspects.Uncertain{{Relation: tc.relation, At: tc.at}}
+		if parts := e.New().Judge(in); len(parts) != 1 || parts[0].Completeness != tc.want {
+			t.Errorf("%s unknown at %d, judged at %d: %s, want %s", tc.relation, tc.at, tc.now, show(parts), tc.want)
+		}
+	}
+}

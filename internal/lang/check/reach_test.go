@@ -1,0 +1,36 @@
+package check
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// TestReach: the nested upper bounds add up; what has none reaches back for ever.
+func TestReach(t *testing.T) {
+	sig := Signature{"p": {schema.KindString}, "q": {schema.KindString}}
+	const h = int64(time.Hour)
+	for src, want := range map[string]int64{
+		`p(x)`:                             0,
+		`p(x) AND NOT ONCE[0,2h] q(x)`:     2 * h,
+		`p(x) AND NOT ONCE q(x)`:           math.MaxInt64,
+		`p(x) AND NOT PREVIOUS[0,3h] q(x)`: 3 * h,
+		`p(x) AND (ONCE[1h,2h] (PREVIOUS[0,1h] q(x))) AND ONCE[0,1h] q(x)`: 3 * h,
+		`(ONCE[0,4h] p(x)) SINCE[0,1h] q(x)`:                               5 * h,
+		`p(x) AND ONCE[0,1h] ONCE q(x)`:                                    math.MaxInt64,
+		`p(x) AND tp(i) AND i > 3`:                                         math.MaxInt64,
+		`p(x) AND ts(i) AND i > 3`:                                         0,
+	} {
+		c, diags := Check(parse(t, src, syntax.Bundle), sig, Options{BuiltIn: true})
+		if c == nil {
+			t.Errorf("%s: %v", src, diags)
+			continue
+		}
+		if got := c.Reach(); got != want {
+			t.Errorf("%s reaches back %d ns, want %d", src, got, want)
+		}
+	}
+}
