@@ -87,17 +87,22 @@ func (a *Appender) Append(ev *schema.Event, class bus.Class) (*Ticket, error) {
 		return nil, fmt.Errorf("appender: %w", err)
 	}
 	err = a.pub.Emit(bus.Message{Topic: bus.Events, Partition: a.partition, Class: class, Data: data})
+	defer a.wake() // also to hear of earlier failures, after which nothing is accepted
 	if err != nil {
+		a.mu.failing = true
 		return nil, fmt.Errorf("%w: %w", ErrUnrecorded, err)
 	}
 	a.mu.seq++
 	t := &Ticket{done: make(chan struct{})}
 	a.mu.waiting = append(a.mu.waiting, t)
+	return t, nil
+}
+
+func (a *Appender) wake() {
 	select {
 	case a.dirty <- struct{}{}:
 	default:
 	}
-	return t, nil
 }
 
 // Run resolves tickets until ctx ends; tickets still open then fail.
@@ -130,10 +135,13 @@ func (a *Appender) sync(ctx context.Context) {
 	err := a.pub.Sync(ctx)
 	if err != nil {
 		waiting = append(waiting, a.renew()...)
+		a.wake() // the bus accepts again once a Sync comes without a failure
 	}
-	a.mu.Lock()
-	a.mu.failing = err != nil
-	a.mu.Unlock()
+	if err != nil || len(waiting) > 0 {
+		a.mu.Lock()
+		a.mu.failing = err != nil
+		a.mu.Unlock()
+	}
 	a.resolve(waiting, err)
 }
 

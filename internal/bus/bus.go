@@ -183,7 +183,9 @@ type Publisher interface {
 	// Publisher to one partition keep their order. It waits only while the bounded
 	// window of unacknowledged records is full, at most for the driver's time-out.
 	// An error returned here says that m was not accepted and is not repeated by
-	// Sync; a later failure is reported by the next Sync.
+	// Sync; a later failure is reported by the next Sync. Once a record is known to
+	// be lost, a driver may accept nothing until a Sync has reported it and a further
+	// one has returned nil, so that its emitter knows before anything follows it.
 	Emit(m Message) error
 	// Sync returns when everything emitted by this Publisher before it is durable, or
 	// with the first failure since the last Sync.

@@ -14,9 +14,11 @@ type emits struct {
 	mu struct {
 		sync.Mutex
 		sent    uint64
+		link    uint64          // number of the connection the last one was sent on
 		settled uint64          // all up to here have landed
 		landed  map[uint64]bool // those beyond, out of order: two streams interleave
 		failed  error           // the first since the last Sync
+		refuse  error           // set by a failure, until a Sync without one
 		changed chan struct{}   // closed when settled grows; nil while nobody waits
 	}
 }
@@ -27,12 +29,22 @@ func newEmits() *emits {
 	return e
 }
 
-// next returns the number of a record about to be sent.
-func (e *emits) next() uint64 {
+// next returns the number of a record about to be sent on a connection. It refuses after
+// an earlier record was lost, or may have been because the connection is another by now,
+// until a Sync has told of it and another has found everything settled: what follows a
+// lost record must not be written before its emitter has taken notice.
+func (e *emits) next(link uint64) (uint64, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	switch {
+	case e.mu.refuse != nil:
+		return 0, fmt.Errorf("natsbus: an earlier record was lost: %w", e.mu.refuse)
+	case e.mu.settled < e.mu.sent && e.mu.link != link:
+		return 0, fmt.Errorf("%w: the connection broke with records under way", bus.ErrUnavailable)
+	}
+	e.mu.link = link
 	e.mu.sent++
-	return e.mu.sent
+	return e.mu.sent, nil
 }
 
 // landed settles record n. A record that was never sent is settled without error.
@@ -40,7 +52,7 @@ func (e *emits) landed(n uint64, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil && e.mu.failed == nil {
-		e.mu.failed = err
+		e.mu.failed, e.mu.refuse = err, err
 	}
 	e.mu.landed[n] = true
 	for e.mu.landed[e.mu.settled+1] {
@@ -75,6 +87,9 @@ func (e *emits) wait(ctx context.Context, closed <-chan struct{}) error {
 	}
 	err := e.mu.failed
 	e.mu.failed = nil
+	if err == nil {
+		e.mu.refuse = nil
+	}
 	e.mu.Unlock()
 	return err
 }

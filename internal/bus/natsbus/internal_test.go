@@ -207,6 +207,47 @@ func TestBufferWraps(t *testing.T) {
 	}
 }
 
+func send(t *testing.T, e *emits, link uint64) uint64 {
+	t.Helper()
+	n, err := e.next(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestNothingFollowsALoss: a record is not accepted behind one that is lost, or may be,
+// until a Sync has told and another has come.
+func TestNothingFollowsALoss(t *testing.T) {
+	e, broken := newEmits(), errors.New("broken")
+	one, two := send(t, e, 0), send(t, e, 0)
+	e.landed(one, broken)
+	if _, err := e.next(0); !errors.Is(err, broken) {
+		t.Errorf("behind a lost record: %v", err)
+	}
+	e.landed(two, nil)
+	if err := e.wait(t.Context(), nil); !errors.Is(err, broken) {
+		t.Errorf("Sync: %v", err)
+	}
+	if _, err := e.next(0); !errors.Is(err, broken) {
+		t.Errorf("when Sync has told, and its caller may not have taken notice: %v", err)
+	}
+	if err := e.wait(t.Context(), nil); err != nil {
+		t.Errorf("the next Sync: %v", err)
+	}
+	e.landed(send(t, e, 1), nil) // all has landed: it does not matter that the connection is another
+
+	three := send(t, e, 1)
+	if _, err := e.next(2); !errors.Is(err, bus.ErrUnavailable) {
+		t.Errorf("on another connection behind a record under way: %v", err)
+	}
+	e.landed(three, nil)
+	e.landed(send(t, e, 2), nil)
+	if err := e.wait(t.Context(), nil); err != nil {
+		t.Errorf("Sync: %v", err)
+	}
+}
+
 // TestEmitsOutOfOrder settles records in every order of three.
 func TestEmitsOutOfOrder(t *testing.T) {
 	broken := errors.New("broken")
@@ -215,7 +256,7 @@ func TestEmitsOutOfOrder(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := newEmits()
 				for range 3 {
-					e.next()
+					send(t, e, 0)
 				}
 				done := make(chan error, 1)
 				go func() { done <- e.wait(t.Context(), nil) }()

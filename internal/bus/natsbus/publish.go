@@ -56,7 +56,12 @@ func (p *publisher) Emit(m bus.Message) error {
 		u.landed(size, false)
 		return err
 	}
-	n := p.emits.next()
+	n, err := p.emits.next(b.pub.Stats().Reconnects)
+	if err != nil {
+		u.landed(size, false)
+		b.window.leave(size)
+		return err
+	}
 	f := &flight{
 		subject: msg.Subject, deadline: time.Now().Add(b.cfg.Timeout), size: size, usage: u,
 		emits: p.emits, emitted: n, window: b.window,

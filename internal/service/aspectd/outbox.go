@@ -160,6 +160,9 @@ func (o *outbox) sync(ctx context.Context) error {
 		o.mu.changed = nil
 	}
 	o.emitLocked()
+	if o.mu.emitted > 0 {
+		o.wake()
+	}
 	if o.mu.emitted < len(o.mu.kept) {
 		return fmt.Errorf("aspectd: %w: the bus takes no part verdicts", bus.ErrUnavailable)
 	}
