@@ -25,6 +25,7 @@ type lossy struct {
 		failed error
 		refuse error
 	}
+	told func() // called by Sync when it is about to return a failure
 }
 
 func (l *lossy) NewPublisher() bus.Publisher { return l }
@@ -53,6 +54,14 @@ func (l *lossy) Emit(m bus.Message) error {
 
 // Sync implements bus.Publisher.
 func (l *lossy) Sync(context.Context) error {
+	err := l.settle()
+	if err != nil && l.told != nil {
+		l.told()
+	}
+	return err
+}
+
+func (l *lossy) settle() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.mu.broken > 0 {
@@ -76,6 +85,9 @@ func TestNoGapWithinAnIncarnation(t *testing.T) {
 	l := &lossy{}
 	l.mu.rng = rand.New(rand.NewPCG(seed, 0))
 	a := New(l, 3, "gate", 1000, time.Second)
+	l.told = func() { // somebody appends before the appender has taken notice
+		_, _ = a.Append(&schema.Event{ID: "hasty", Tenant: "acme", Trace: "t", SessionID: "t", Kind: schema.KindMessage}, bus.Ordinary)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); a.Run(ctx) }()
