@@ -33,6 +33,8 @@ type deployFlags struct {
 	until      string
 	logLevel   string
 	metrics    string
+	retain     time.Duration
+	logBytes   int64
 	blocking   string
 }
 
@@ -57,8 +59,38 @@ func (f *deployFlags) registerRole(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.nats, "nats", "nats://127.0.0.1:4222", "URL of the NATS server")
 	fs.Uint32Var(&f.partitions, "partitions", 0, "partitions of a log that does not exist yet (0: 64)")
+	f.registerRetention(cmd, 0)
 	fs.StringVar(&f.metrics, "metrics-listen", "", "loopback address of /metrics and /healthz for this role")
 }
+
+// registerRetention registers how much of the log is kept.
+func (f *deployFlags) registerRetention(cmd *cobra.Command, retain time.Duration) {
+	fs := cmd.Flags()
+	fs.DurationVar(&f.retain, "retain", retain, "how long records of the log are kept; 0: what an existing log has, else without end")
+	fs.Int64Var(&f.logBytes, "log-bytes", 0, "capacity of the events in the log, bytes; a full log refuses calls; 0: what an existing log has, else 8 GiB")
+}
+
+// checkRetention refuses a retention that live sessions would not survive a restart
+// with: it must exceed by far what a worker needs to read again.
+func (f *deployFlags) checkRetention() error {
+	if f.retain != 0 && f.retain < minRetain {
+		return hint(fmt.Errorf("--retain %s is less than %s", f.retain, minRetain), "--retain %s", defaultRetain)
+	}
+	if f.logBytes < 0 {
+		return fmt.Errorf("--log-bytes %d is negative", f.logBytes)
+	}
+	return nil
+}
+
+const (
+	// minRetain is longer than any deadline, any permit without a result and the time
+	// between two snapshots, so that what is in flight is never trimmed.
+	minRetain = time.Hour
+	// defaultRetain is twice the week after which an idle session is forgotten: a worker
+	// that starts without a snapshot still finds the beginning of every session that
+	// began and paused within it.
+	defaultRetain = 14 * 24 * time.Hour
+)
 
 // registerKeys registers the key directory, for the roles that need one.
 func (f *deployFlags) registerKeys(cmd *cobra.Command) {
@@ -108,7 +140,12 @@ func (f *deployFlags) logger(e *env) (*slog.Logger, error) {
 
 // connect opens a connection of its own for a role.
 func (f *deployFlags) connect(ctx context.Context, role string, log *slog.Logger) (bus.Bus, error) {
-	b, err := natsbus.Connect(ctx, natsbus.Config{URL: f.nats, Name: "aspis-" + role, Partitions: f.partitions, Logger: log})
+	if err := f.checkRetention(); err != nil {
+		return nil, err
+	}
+	b, err := natsbus.Connect(ctx, natsbus.Config{
+		URL: f.nats, Name: "aspis-" + role, Partitions: f.partitions, MaxAge: f.retain, EventsBytes: f.logBytes, Logger: log,
+	})
 	if err != nil {
 		return nil, hint(err, "is a NATS server with JetStream running at %s?", f.nats)
 	}

@@ -45,6 +45,7 @@ func newUp(e *env) *cobra.Command {
 	}
 	f.register(cmd)
 	f.registerMode(cmd)
+	f.registerRetention(cmd, defaultRetain)
 	f.http.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.data, "data", "aspis-data", "directory of log, keys and tokens")
@@ -78,6 +79,9 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 	if err != nil {
 		return err
 	}
+	if err := f.checkRetention(); err != nil {
+		return err
+	}
 	unlock, err := lockData(f.data)
 	if err != nil {
 		return err
@@ -96,7 +100,9 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 	}
 	defer srv.Shutdown()
 	// The roles share one connection, and so one consumer in the server.
-	conn, err := natsbus.Connect(ctx, natsbus.Config{InProcess: srv, Partitions: f.partitions, Logger: log})
+	conn, err := natsbus.Connect(ctx, natsbus.Config{
+		InProcess: srv, Partitions: f.partitions, MaxAge: f.retain, EventsBytes: f.logBytes, Logger: log,
+	})
 	if err != nil {
 		return err
 	}
