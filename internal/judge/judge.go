@@ -132,7 +132,7 @@ func (j *Judge) input(e *protocol.Effect) (aspects.Input, policy.Typing) {
 	}
 	return aspects.Input{
 		TimePoint: e.TimePoint, Timestamp: e.Timestamp, Offset: e.Offset, Event: e.Event,
-		Facts: typing.Facts, Evidence: e.Evidence, Uncertain: j.doubts[e.Trace].list(),
+		Facts: typing.Facts, Evidence: e.Evidence, Weakened: e.Weakened, Uncertain: j.doubts[e.Trace].list(),
 	}, typing
 }
 

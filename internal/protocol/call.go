@@ -75,6 +75,7 @@ type Call struct {
 	timePoint  uint64
 	timestamp  int64
 	evidence   verdict.Completeness // of the trace when the attempt opened
+	weakened   int64                // and up to when it was not sound
 	distrusted bool                 // the principal was, when the attempt opened
 	observe    bool                 // the deployment only observed when the attempt opened
 	awaits     []string             // call ids within the session; held

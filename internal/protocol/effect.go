@@ -105,6 +105,9 @@ type Effect struct {
 	Timestamp int64
 	// Evidence is the completeness of the trace's history.
 	Evidence verdict.Completeness
+	// Weakened is the time up to which records of that history may be missing or
+	// misplaced, in ns; it has a meaning where Evidence is below sound.
+	Weakened int64
 	// Distrusted is set when the principal committed an integrity violation, so that
 	// it gets no further permit.
 	Distrusted bool

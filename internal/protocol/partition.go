@@ -138,9 +138,10 @@ func (p *Partition) trace(ev *schema.Event) *trace {
 		switch {
 		case starts:
 		case !p.genesis || gone:
-			t.evidence, t.partial = verdict.Incomplete, true
+			t.partial = true
+			t.weaken(verdict.Incomplete, p.horizon(ev))
 		case p.misses(ev):
-			t.evidence = verdict.Degraded
+			t.weaken(verdict.Degraded, p.horizon(ev))
 		}
 		p.traces[id] = t
 	}
@@ -176,7 +177,7 @@ func (p *Partition) Observing() bool {
 // without the history that was folded under the old one (rule 19).
 func (p *Partition) weakenAll() {
 	for _, t := range p.traces {
-		t.evidence = verdict.Worse(t.evidence, verdict.Incomplete)
+		t.weaken(verdict.Incomplete, t.last)
 	}
 }
 
@@ -226,7 +227,7 @@ func (p *Partition) Opened(visit func(*Effect)) {
 func (p *Partition) openedEffect(t *trace, c *Call) Effect {
 	return Effect{
 		Kind: Opened, Trace: t.id, Call: c, Attempt: c.Attempt, Event: c.Event, Offset: c.Offset,
-		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence,
+		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence, Weakened: c.weakened,
 		Distrusted: c.distrusted, Policy: p.policy.Digest, Observe: c.observe,
 	}
 }

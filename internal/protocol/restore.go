@@ -86,7 +86,7 @@ func (d *stateDecoder) load(records []callRecord) {
 			Digest: r.Digest, Status: r.Status,
 			Attempt:  schema.Attempt{Partition: r.Partition, Opening: r.Opening, CallID: r.ID},
 			Deadline: r.Deadline, SettledAt: r.SettledAt, SettledTime: r.SettledTime, Claim: r.Claim,
-			timePoint: r.TimePoint, timestamp: r.Timestamp, evidence: r.Evidence, distrusted: r.Distrusted, observe: r.Observe,
+			timePoint: r.TimePoint, timestamp: r.Timestamp, evidence: r.Evidence, weakened: r.Weakened, distrusted: r.Distrusted, observe: r.Observe,
 			awaits: r.Awaits, escalated: r.Escalated, ready: r.Ready,
 		})
 	}
@@ -115,7 +115,7 @@ func (d *stateDecoder) calls(indices []int) []*Call {
 
 func (d *stateDecoder) trace(r *traceRecord) *trace {
 	t := &trace{
-		id: TraceID{r.Tenant, r.Trace}, next: r.Next, last: r.Last, evidence: r.Evidence, writers: r.Writers,
+		id: TraceID{r.Tenant, r.Trace}, next: r.Next, last: r.Last, evidence: r.Evidence, weakened: r.Weakened, writers: r.Writers,
 		active: r.Active, session: r.Session, ended: r.Ended, partial: r.Partial, open: d.call(r.Open), held: d.calls(r.Held),
 		ends: r.Ends, lapsed: r.Lapsed, calls: map[callKey]*Call{},
 	}

@@ -160,12 +160,12 @@ func (t *trace) writtenBy(producer string) bool {
 func (p *Partition) degradeProducer(ev *schema.Event) {
 	for _, t := range p.traces {
 		if t.writtenBy(ev.Producer) {
-			t.evidence = verdict.Worse(t.evidence, verdict.Degraded)
+			t.weaken(verdict.Degraded, p.horizon(ev))
 		}
 	}
 	if isTraced(ev.Kind) {
 		t := p.trace(ev)
-		t.evidence = verdict.Worse(t.evidence, verdict.Degraded)
+		t.weaken(verdict.Degraded, p.horizon(ev))
 	}
 }
 

@@ -90,7 +90,8 @@ func (p *Partition) detach(t *trace, c *Call, r *schema.Resolution) {
 			e.TimePoint, e.Timestamp, e.Evidence, e.Observe = c.timePoint, c.timestamp, c.evidence, c.observe
 			t.next++
 			t.last = c.timestamp
-			t.evidence = verdict.Worse(t.evidence, c.evidence)
+			e.Weakened = c.weakened
+			t.weaken(c.evidence, c.weakened)
 		}
 		p.emit(e)
 	case CallHeld:

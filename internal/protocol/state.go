@@ -15,7 +15,7 @@ import (
 )
 
 // stateVersion is written first in an encoded partition.
-const stateVersion = 2
+const stateVersion = 3
 
 // ErrState is returned by Restore for bytes that are not a state of this version.
 var ErrState = errors.New("protocol: not a partition state of this version")
@@ -88,6 +88,7 @@ type callRecord struct {
 	TimePoint           uint64
 	Timestamp           int64
 	Evidence            verdict.Completeness
+	Weakened            int64
 	Distrusted          bool
 	Observe             bool
 	Awaits              []string
@@ -109,6 +110,7 @@ type traceRecord struct {
 	Next          uint64
 	Last          int64
 	Evidence      verdict.Completeness
+	Weakened      int64
 	Writers       []string
 	Active        int64
 	Session       bool
@@ -214,7 +216,7 @@ func (e *stateEncoder) call(c *Call) int {
 		Event: e.event(c.Event), Offset: c.Offset, ID: c.ID, Session: c.Session, CallID: c.CallID,
 		Digest: c.Digest, Status: c.Status, Partition: c.Attempt.Partition, Opening: c.Attempt.Opening,
 		Deadline: c.Deadline, SettledAt: c.SettledAt, SettledTime: c.SettledTime, Claim: c.Claim,
-		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence, Distrusted: c.distrusted,
+		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence, Weakened: c.weakened, Distrusted: c.distrusted,
 		Observe: c.observe,
 		Awaits:  c.awaits, Escalated: c.escalated, Ready: c.ready,
 	})
@@ -231,7 +233,7 @@ func (e *stateEncoder) calls(list []*Call) []int {
 
 func (e *stateEncoder) trace(t *trace) traceRecord {
 	r := traceRecord{
-		Tenant: t.id.Tenant, Trace: t.id.Trace, Next: t.next, Last: t.last, Evidence: t.evidence,
+		Tenant: t.id.Tenant, Trace: t.id.Trace, Next: t.next, Last: t.last, Evidence: t.evidence, Weakened: t.weakened,
 		Writers: t.writers, Active: t.active, Session: t.session, Ended: t.ended, Partial: t.partial,
 		Ends: t.ends, Lapsed: t.lapsed,
 		Open: e.call(t.open), Held: e.calls(t.held),

@@ -14,6 +14,7 @@ type trace struct {
 	next     uint64 // index of the next time point
 	last     int64  // timestamp of the last time point, ns
 	evidence verdict.Completeness
+	weakened int64    // records up to this time may be missing, where evidence is not sound
 	writers  []string // producers that wrote to it, sorted, up to maxWriters
 	active   int64    // log time of its last record
 	session  bool     // the trace is one session, not a coarser one
@@ -38,12 +39,29 @@ type queued struct {
 }
 
 // stamp is rule 4: the time of a time point made now by a record that claims the
-// given time, and how complete the trace is with it.
-func (p *Partition) stamp(t *trace, claimed int64) (int64, verdict.Completeness) {
+// given time, how complete the trace is with it, and up to when it is not.
+func (p *Partition) stamp(t *trace, claimed int64) (ts int64, evidence verdict.Completeness, weakened int64) {
 	if limit := p.tick.Time + p.rules.MaxSkew; p.tick.N != 0 && claimed > limit {
-		return max(limit, t.last), verdict.Worse(t.evidence, verdict.Degraded)
+		ts = max(limit, t.last)
+		return ts, verdict.Worse(t.evidence, verdict.Degraded), ts
 	}
-	return max(claimed, t.last), t.evidence
+	return max(claimed, t.last), t.evidence, t.weakened
+}
+
+// weaken notes that records of the trace up to the given time may be missing. What
+// reads no further back than to there is not concerned any more when that is past.
+func (t *trace) weaken(to verdict.Completeness, until int64) {
+	t.evidence = verdict.Worse(t.evidence, to)
+	t.weakened = max(t.weakened, until)
+}
+
+// horizon is a time that no record written before ev can claim: where there is a
+// clock, none is accepted further ahead of it than the skew (rule 4).
+func (p *Partition) horizon(ev *schema.Event) int64 {
+	if p.tick.N == 0 {
+		return ev.ClaimedTS
+	}
+	return p.tick.Time + p.rules.MaxSkew
 }
 
 func (p *Partition) stepCall(offset uint64, ev *schema.Event) {
@@ -105,7 +123,7 @@ func (p *Partition) open(t *trace, c *Call, offset uint64) {
 	c.Status, c.ready = CallOpen, false
 	c.Attempt.Opening = offset
 	c.timePoint = t.next
-	c.timestamp, c.evidence = p.stamp(t, c.Event.ClaimedTS)
+	c.timestamp, c.evidence, c.weakened = p.stamp(t, c.Event.ClaimedTS)
 	c.observe = p.Observing()
 	c.distrusted = p.distrusts(principal{t.id.Tenant, c.Event.Actor.ID})
 	t.open = c
@@ -174,11 +192,11 @@ func (p *Partition) point(t *trace, ev *schema.Event, offset uint64) {
 			return
 		}
 	}
-	ts, evidence := p.stamp(t, ev.ClaimedTS)
-	t.evidence = evidence
+	ts, evidence, weakened := p.stamp(t, ev.ClaimedTS)
+	t.evidence, t.weakened = evidence, max(t.weakened, weakened)
 	step := Effect{
 		Kind: Stepped, Trace: t.id, Call: call, Event: ev, Offset: offset,
-		TimePoint: t.next, Timestamp: ts, Evidence: t.evidence, Observe: p.Observing(),
+		TimePoint: t.next, Timestamp: ts, Evidence: t.evidence, Weakened: t.weakened, Observe: p.Observing(),
 	}
 	if call != nil {
 		step.Proposed = call.Event

@@ -32,8 +32,11 @@ type Input struct {
 	// Uncertain lists, sorted by relation, those of which some earlier fact of the trace
 	// is unknown: a formula that reads that far back in their history is incomplete.
 	Uncertain []Uncertain
-	// Evidence is the completeness of the trace's history up to here.
+	// Evidence is the completeness of the trace's history up to here. Where it is below
+	// sound, the records that may be missing are not of a later time than Weakened, ns:
+	// what does not read that far back is sound.
 	Evidence verdict.Completeness
+	Weakened int64
 }
 
 // Uncertain is a relation and the time of the latest of its facts that are unknown.

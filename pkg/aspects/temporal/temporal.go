@@ -149,7 +149,8 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 }
 
 // completeness is that of formula i given that of the trace's history. A formula
-// that reads the current time point alone is sound whatever came before.
+// that reads the current time point alone is sound whatever came before, and one that
+// reads back so far, whatever is missing further back.
 func (m *Monitor) completeness(i int, in *aspects.Input) verdict.Completeness {
 	checked := m.engine.parts[i].checked
 	if !checked.Historic {
@@ -158,10 +159,14 @@ func (m *Monitor) completeness(i int, in *aspects.Input) verdict.Completeness {
 	unknown := slices.ContainsFunc(in.Uncertain, func(u aspects.Uncertain) bool {
 		return in.Timestamp-u.At <= m.engine.parts[i].reach && slices.Contains(checked.Relations, u.Relation)
 	})
-	if unknown || m.state.Lossy(i) {
-		return verdict.Worse(in.Evidence, verdict.Incomplete)
+	evidence := in.Evidence
+	if in.Timestamp-in.Weakened > m.engine.parts[i].reach {
+		evidence = verdict.Sound
 	}
-	return in.Evidence
+	if unknown || m.state.Lossy(i) {
+		return verdict.Worse(evidence, verdict.Incomplete)
+	}
+	return evidence
 }
 
 // triggered reports whether the facts allow the formula to be satisfied at all.

@@ -309,3 +309,25 @@ func TestUncertainOutOfReach(t *testing.T) {
 		}
 	}
 }
+
+// TestWeakenedOutOfReach: what is missing matters as long as the formula reaches back
+// to it, and for ever where it reaches back for ever.
+func TestWeakenedOutOfReach(t *testing.T) {
+	for _, tc := range []struct {
+		bundle *policy.Bundle
+		now    int64
+		want   verdict.Completeness
+	}{
+		{within(), 150, verdict.Degraded}, {within(), 151, verdict.Sound}, {bundle(), 1_000_000, verdict.Degraded},
+	} {
+		e, err := temporal.New(tc.bundle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := input(0, verdict.Degraded, "destructive(db)")
+		in.Timestamp, in.Weakened = tc.now, 50
+		if parts := e.New().Judge(in); len(parts) != 1 || parts[0].Completeness != tc.want {
+			t.Errorf("weakened up to 50, judged at %d: %s, want %s", tc.now, show(parts), tc.want)
+		}
+	}
+}
