@@ -9,7 +9,6 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/internal/placement"
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -37,11 +36,14 @@ type Receipt struct {
 
 // OpenSession issues a session id bound to the principal and records its start.
 func (s *Service) OpenSession(ctx context.Context, who Principal, labels map[string]string) (Receipt, error) {
+	if !s.opened.take(who, time.Now()) {
+		return Receipt{}, tooMany("this principal opens too many sessions; go on with an open one")
+	}
 	part := s.sessions.place.Of(who.Tenant, placement.Key(s.cfg.Bundle, who.ID))
 	ev := s.newEvent(who, schema.KindSession, s.sessions.issue(who, part))
 	ev.Session = &schema.SessionMark{}
 	ev.Labels = labels
-	return s.record(ctx, s.lanes[part], ev, bus.Ordinary)
+	return s.record(ctx, s.lanes[part], ev)
 }
 
 // EndSession records the end of a session of the principal's own.
@@ -52,7 +54,7 @@ func (s *Service) EndSession(ctx context.Context, who Principal, session string)
 	}
 	ev := s.newEvent(who, schema.KindSession, session)
 	ev.Session = &schema.SessionMark{End: true}
-	return s.record(ctx, l, ev, bus.Reserved)
+	return s.record(ctx, l, ev)
 }
 
 // ResultRequest is the outcome of a permitted call.
@@ -83,7 +85,7 @@ func (s *Service) Result(ctx context.Context, who Principal, req ResultRequest) 
 		}
 		ev.Result = schema.Payload{Status: schema.PayloadOK, Canon: canon}
 	}
-	return s.record(ctx, l, ev, bus.Reserved)
+	return s.record(ctx, l, ev)
 }
 
 // MessageRequest is a message or an observation that belongs to a session.
@@ -103,7 +105,7 @@ func (s *Service) Message(ctx context.Context, who Principal, req MessageRequest
 	}
 	ev := s.newEvent(who, req.Kind, req.Session)
 	ev.Text, ev.Source, ev.Labels = req.Text, req.Role, req.Labels
-	return s.record(ctx, l, ev, bus.Ordinary)
+	return s.record(ctx, l, ev)
 }
 
 // GrantRequest is an authority's act, named by a tool of the bundle.
@@ -143,7 +145,7 @@ func (s *Service) Grant(ctx context.Context, who Principal, req GrantRequest) (R
 	if t := s.cfg.Bundle.Type(ev, false); t.Invalid != "" {
 		return Receipt{}, invalid("%s", t.Invalid)
 	}
-	return s.record(ctx, s.lanes[part], ev, bus.Reserved)
+	return s.record(ctx, s.lanes[part], ev)
 }
 
 func (s *Service) newEvent(who Principal, kind schema.Kind, session string) *schema.Event {
@@ -156,14 +158,23 @@ func (s *Service) newEvent(who Principal, kind schema.Kind, session string) *sch
 }
 
 // record appends ev and returns once it is durable and was folded.
-func (s *Service) record(ctx context.Context, l *lane, ev *schema.Event, class bus.Class) (Receipt, error) {
+func (s *Service) record(ctx context.Context, l *lane, ev *schema.Event) (Receipt, error) {
 	if err := ev.Validate(); err != nil {
 		return Receipt{}, invalid("%s", err)
 	}
+	who := Principal{ID: ev.Actor.ID, Class: ev.Actor.Class, Tenant: ev.Tenant}
+	if !s.records.take(who) {
+		return Receipt{}, tooMany("too many records of this principal are in flight")
+	}
+	defer s.records.give(who)
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.AppendTimeout)
 	defer cancel()
 	if no := l.unfit(ctx, time.Now(), s.cfg.AppendTimeout); no != nil {
 		return Receipt{}, &Problem{Reason: no.Reason, Message: no.Message}
+	}
+	class, full := l.classOf(ev)
+	if full != nil {
+		return Receipt{}, full
 	}
 	folded := l.watches.add(ev.ID)
 	defer l.watches.take(ev.ID)

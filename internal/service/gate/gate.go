@@ -89,7 +89,9 @@ type Service struct {
 	log      *slog.Logger
 	sessions *sessionKeys
 	lanes    []*lane
-	quota    *quota
+	quota    *quota // calls
+	records  *quota // everything else
+	opened   *rate  // sessions
 	ready    *latch.Latch
 }
 
@@ -101,7 +103,8 @@ func New(cfg Config) (*Service, error) {
 	cfg.complete()
 	s := &Service{
 		cfg: cfg, log: obs.Logger(cfg.Logger), sessions: newSessionKeys(cfg.Secret, cfg.Bus.Partitions()),
-		quota: newQuota(cfg.MaxPendingPrincipal),
+		quota:   newQuota(cfg.MaxPendingPrincipal),
+		records: newQuota(maxRecords), opened: newRate(sessionBurst, sessionEvery),
 	}
 	incarnation := uint64(time.Now().UnixNano()) //nolint:gosec // positive until 2262
 	for p := range cfg.Bus.Partitions() {
