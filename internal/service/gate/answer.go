@@ -35,7 +35,7 @@ func (a *Answer) permits() bool { return a.Decision == verdict.Permit.String() }
 type Certificate struct {
 	Policy       string   `json:"policy"` // hex digest of the bundle
 	Attempt      string   `json:"attempt"`
-	Value        string   `json:"value"`
+	Value        string   `json:"value,omitempty"`
 	Completeness string   `json:"completeness"`
 	Parts        []Part   `json:"parts,omitempty"`
 	Missing      []string `json:"missing,omitempty"`

@@ -35,6 +35,9 @@ func (s *Service) Call(ctx context.Context, who Principal, req CallRequest) *Ans
 	if a.CallID == "" {
 		a.CallID = req.CallID
 	}
+	if !s.operator(who) {
+		s.disclose(a)
+	}
 	s.cfg.Metrics.answered(a)
 	return a
 }

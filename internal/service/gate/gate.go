@@ -92,6 +92,7 @@ type Service struct {
 	quota    *quota // calls
 	records  *quota // everything else
 	opened   *rate  // sessions
+	scans    *quota // of the log
 	ready    *latch.Latch
 }
 
@@ -104,7 +105,7 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{
 		cfg: cfg, log: obs.Logger(cfg.Logger), sessions: newSessionKeys(cfg.Secret, cfg.Bus.Partitions()),
 		quota:   newQuota(cfg.MaxPendingPrincipal),
-		records: newQuota(maxRecords), opened: newRate(sessionBurst, sessionEvery),
+		records: newQuota(maxRecords), opened: newRate(sessionBurst, sessionEvery), scans: newQuota(1),
 	}
 	incarnation := uint64(time.Now().UnixNano()) //nolint:gosec // positive until 2262
 	for p := range cfg.Bus.Partitions() {

@@ -211,3 +211,69 @@ func TestSweepGivesUpCallsWithoutAnswer(t *testing.T) {
 		t.Errorf("the table is still full: %v", how)
 	}
 }
+
+// TestDisclosure violates a clause that discloses nothing and one that discloses a
+// hint, and looks at the answers and at what the agent and a user read afterwards.
+func TestDisclosure(t *testing.T) {
+	r := start(t, "session", nil)
+	s := r.session(t)
+	secret, open := r.call(t, s, "read_secret", `{"object":"x"}`), r.call(t, s, "export_record", `{"object":"x"}`)
+	told := func(who string, a *Answer, clause bool) {
+		t.Helper()
+		c := a.Certificate
+		if a.Decision != "refuse" || a.Reason != verdict.Violation || (a.Clause != "") != clause || (a.Message != "") != clause ||
+			c == nil || (c.Value != "") != clause || (len(c.Parts) > 0) != clause {
+			t.Errorf("%s is told %+v, certificate %+v", who, a, c)
+		}
+	}
+	told("the agent of C2", secret, false)
+	told("the agent of C1", open, true)
+	for who, p := range map[string]Principal{"agent": agent(), "user": user()} {
+		got, err := r.gate.Decisions(t.Context(), p, DecisionFilter{Session: s})
+		if err != nil || len(got) != 2 {
+			t.Fatalf("%s: %d decisions, %v", who, len(got), err)
+		}
+		if who == "agent" {
+			told("the agent of C2 afterwards", &got[0].Answer, false)
+		} else if got[0].Clause != "C2" || got[0].Certificate.Value == "" {
+			t.Errorf("a user is told %+v of C2", got[0])
+		}
+		told(who+" of C1", &got[1].Answer, true)
+	}
+}
+
+// TestDecisionsAreTheNewestOfAllPartitions decides calls in sessions of two agents
+// that live in different partitions.
+func TestDecisionsAreTheNewestOfAllPartitions(t *testing.T) {
+	r := start(t, "session", nil)
+	var sessions [2]string
+	var agents [2]Principal
+	for i := 0; sessions[0] == "" || sessions[1] == ""; i++ {
+		p := Principal{ID: "agent-" + string(rune('a'+i)), Class: schema.ClassAgent, Tenant: "acme"}
+		got, err := r.gate.OpenSession(t.Context(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, _, err := r.gate.sessions.open(p, got.Session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessions[part], agents[part] = got.Session, p
+	}
+	for i, part := range []int{1, 0, 1, 0} {
+		a := r.gate.Call(t.Context(), agents[part], CallRequest{Session: sessions[part], Tool: "get_time", CallID: "c" + string(rune('0'+i))})
+		if !a.permits() {
+			t.Fatalf("call %d: %+v", i, a)
+		}
+		time.Sleep(2 * time.Millisecond) // the log's times differ
+	}
+	got, err := r.gate.Decisions(t.Context(), user(), DecisionFilter{Limit: 3})
+	if err != nil || len(got) != 3 || got[0].CallID != "c1" || got[1].CallID != "c2" || got[2].CallID != "c3" {
+		t.Errorf("the newest 3 are %+v, %v", got, err)
+	}
+	r.gate.scans.take(user())
+	defer r.gate.scans.give(user())
+	if _, err := r.gate.Decisions(t.Context(), user(), DecisionFilter{}); IsProblem(err) == nil || IsProblem(err).Reason != verdict.Busy {
+		t.Errorf("a second scan at a time: %v", err)
+	}
+}

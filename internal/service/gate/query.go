@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/internal/protocol"
@@ -40,25 +41,47 @@ func (s *Service) Decisions(ctx context.Context, who Principal, f DecisionFilter
 	if err != nil {
 		return nil, err
 	}
+	if !s.scans.take(who) {
+		return nil, tooMany("a reading of the log for this principal is under way; wait for it")
+	}
+	defer s.scans.give(who)
 	operator := s.operator(who)
-	var out []DecisionRecord
+	var out []dated
 	for _, part := range parts {
-		err := s.scan(ctx, part, func(e *protocol.Effect, offset uint64) {
+		var found []dated
+		err := s.scan(ctx, part, func(e *protocol.Effect, rec *bus.Record) {
 			call := e.Event
 			if e.Kind != protocol.Settled || call == nil || call.Tenant != who.Tenant ||
 				f.Session != "" && call.SessionID != f.Session || f.CallID != "" && call.CallID != f.CallID {
 				return
 			}
-			out = append(out, record(e, part, offset, operator))
-			if len(out) > f.Limit {
-				out = out[1:]
+			d := s.decision(e, part, rec.Offset, operator)
+			if found = append(found, dated{rec.Time, d}); len(found) > f.Limit {
+				found = found[1:]
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
+		out = newest(append(out, found...), f.Limit)
 	}
-	return out, nil
+	records := make([]DecisionRecord, len(out))
+	for i := range out {
+		records[i] = out[i].DecisionRecord
+	}
+	return records, nil
+}
+
+// dated is a decision with the time at which the log took it.
+type dated struct {
+	at time.Time
+	DecisionRecord
+}
+
+// newest sorts by time, partitions in order where it is the same, and keeps the last n.
+func newest(list []dated, n int) []dated {
+	slices.SortStableFunc(list, func(a, b dated) int { return a.at.Compare(b.at) })
+	return list[max(0, len(list)-n):]
 }
 
 // operator reports whether the principal may see what is not its own: an authority
@@ -67,7 +90,7 @@ func (s *Service) operator(who Principal) bool {
 	return who.Class != schema.ClassAgent && slices.Contains(s.cfg.Bundle.Authorities, who.Class)
 }
 
-func record(e *protocol.Effect, part uint32, offset uint64, operator bool) DecisionRecord {
+func (s *Service) decision(e *protocol.Effect, part uint32, offset uint64, operator bool) DecisionRecord {
 	r := DecisionRecord{
 		Answer: *fromResolution(e.Resolution), Tool: e.Event.Tool, Session: e.Event.SessionID, Agent: e.Event.Actor.ID,
 		Call: positionString(schema.Position{Partition: part, Offset: e.Call.Offset}),
@@ -76,6 +99,8 @@ func record(e *protocol.Effect, part uint32, offset uint64, operator bool) Decis
 	r.Position = positionString(schema.Position{Partition: part, Offset: offset})
 	if operator {
 		r.Detail = e.Resolution.Detail
+	} else {
+		s.disclose(&r.Answer)
 	}
 	return r
 }
@@ -100,7 +125,7 @@ func (s *Service) visible(who Principal, session string) ([]uint32, error) {
 }
 
 // scan folds the retained records of a partition up to its present end.
-func (s *Service) scan(ctx context.Context, part uint32, visit func(*protocol.Effect, uint64)) error {
+func (s *Service) scan(ctx context.Context, part uint32, visit func(*protocol.Effect, *bus.Record)) error {
 	first, next, err := s.cfg.Bus.Bounds(ctx, bus.Events, part)
 	if err != nil {
 		return fmt.Errorf("gate: reading partition %d: %w", part, err)
@@ -122,7 +147,7 @@ func (s *Service) scan(ctx context.Context, part uint32, visit func(*protocol.Ef
 		if ev, err := schema.DecodeEvent(rec.Data); err == nil {
 			effects := fold.Step(rec.Offset, ev)
 			for i := range effects {
-				visit(&effects[i], rec.Offset)
+				visit(&effects[i], &rec)
 			}
 		}
 		if rec.Offset+1 >= next {
