@@ -165,7 +165,7 @@ func report(t *testing.T, what string, s setup, o outcome) {
 func TestFaults(t *testing.T) {
 	var sum tally
 	t.Run("seeds", func(t *testing.T) {
-		seeds(t, 1, func(t *testing.T, seed uint64) {
+		seeds(t, 1, func(t *testing.T, seed uint64) { //nolint:thelper // it is the test
 			r := rand.New(rand.NewPCG(seed, 1))
 			policy := pick(r, "relay", "relay", "consent", "baseline")
 			s := deployment(r, policy, seed)
@@ -195,7 +195,7 @@ func TestFaults(t *testing.T) {
 func TestDeploymentDoesNotMatter(t *testing.T) {
 	var sum tally
 	t.Run("seeds", func(t *testing.T) {
-		seeds(t, 3, func(t *testing.T, seed uint64) {
+		seeds(t, 3, func(t *testing.T, seed uint64) { //nolint:thelper // it is the test
 			r := rand.New(rand.NewPCG(seed, 3))
 			policy := pick(r, "relay", "relay", "baseline")
 			plans := workload(r, policy, 2+r.IntN(3), 6+r.IntN(6), false)

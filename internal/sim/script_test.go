@@ -47,10 +47,10 @@ func fields(line string) []string {
 	var out []string
 	depth, from := 0, -1
 	for i, r := range line + " " {
-		switch {
-		case r == '{' || r == '[':
+		switch r {
+		case '{', '[':
 			depth++
-		case r == '}' || r == ']':
+		case '}', ']':
 			depth--
 		}
 		switch {

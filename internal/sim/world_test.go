@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/internal/bus/membus"
 	"github.com/aspis-rv/aspis/internal/node"
@@ -95,7 +93,7 @@ func (s *bundles) get(name string) (*bundled, error) {
 	}
 	b, diags := policy.Load(policyDir(name))
 	if diags.HasErrors() {
-		return nil, fmt.Errorf("policy %s: %+v", name, diags)
+		return nil, fmt.Errorf("policy %s: %w", name, diags)
 	}
 	engines, err := node.Engines(b)
 	if err != nil {
@@ -110,7 +108,7 @@ func (s *bundles) get(name string) (*bundled, error) {
 
 // world is a running deployment inside a bubble.
 type world struct {
-	t        testing.TB
+	t        *testing.T
 	setup    setup
 	bundle   *policy.Bundle
 	engines  []aspects.Engine
@@ -144,7 +142,7 @@ type instance struct {
 	ended   bool
 }
 
-func newWorld(t testing.TB, s setup) *world {
+func newWorld(t *testing.T, s setup) *world {
 	t.Helper()
 	s.complete()
 	b, err := shelf.get(s.policy)
@@ -221,7 +219,7 @@ func (w *world) start(role string) {
 	in := &instance{role: role, born: time.Now(), link: newLink(role, w.log, w.weather), done: make(chan struct{})}
 	in.link.setSkew(skew)
 	in.ctx, in.cancel = context.WithCancel(context.Background())
-	var g errgroup.Group
+	var services []func(context.Context) error
 	switch {
 	case strings.HasPrefix(role, "aspect"):
 		for _, e := range w.engines {
@@ -230,14 +228,14 @@ func (w *world) start(role string) {
 				SnapshotEvery: w.setup.snapshotEvery, SnapshotAfter: w.setup.snapshotAfter, Tap: w.tap(),
 			})
 			in.aspects = append(in.aspects, a)
-			g.Go(func() error { return a.Run(in.ctx) })
+			services = append(services, a.Run)
 		}
 	case strings.HasPrefix(role, "composer"):
 		in.comp = composer.New(composer.Config{
 			Bus: in.link, Bundle: w.bundle, Rules: w.rules, Name: role, Key: w.compKey, ObserveUntil: w.setup.observeUntil(),
 			Tick: w.setup.tick, Margin: w.setup.margin, SnapshotAfter: w.setup.snapshotAfter,
 		})
-		g.Go(func() error { return in.comp.Run(in.ctx) })
+		services = append(services, in.comp.Run)
 	default:
 		gt, err := gate.New(gate.Config{
 			Bus: in.link, Bundle: w.bundle, Rules: w.rules, Name: role, Secret: w.secret, Key: w.gateKey,
@@ -247,13 +245,24 @@ func (w *world) start(role string) {
 			w.t.Fatal(err)
 		}
 		in.gate = gt
-		g.Go(func() error { return gt.Run(in.ctx) })
+		services = append(services, gt.Run)
 	}
 	w.mu.Lock()
 	w.roles[role] = in
 	w.mu.Unlock()
+	in.run(services)
+}
+
+// run runs the services of a role and closes done after all have ended.
+func (in *instance) run(services []func(context.Context) error) {
+	errs := make(chan error, len(services))
+	for _, s := range services {
+		go func() { errs <- s(in.ctx) }()
+	}
 	go func() {
-		in.err = g.Wait()
+		for range services {
+			in.err = errors.Join(in.err, <-errs)
+		}
 		close(in.done)
 	}()
 }
@@ -310,7 +319,7 @@ func (w *world) end(in *instance, crashed bool) {
 	in.ended = true
 	in.cancel()
 	<-in.done
-	if in.err != nil && !(crashed && errors.Is(in.err, bus.ErrClosed)) {
+	if in.err != nil && (!crashed || !errors.Is(in.err, bus.ErrClosed)) {
 		w.problem("%s ended with %v", in.role, in.err)
 	}
 }
