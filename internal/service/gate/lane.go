@@ -227,7 +227,7 @@ func (l *lane) settled(e *protocol.Effect, offset uint64) {
 		return
 	}
 	a := l.answerFor(e, p.event, offset)
-	if taken := l.pending.resolve(p, a); permit && !(taken && a.permits()) {
+	if taken := l.pending.resolve(p, a); permit && (!taken || !a.permits()) {
 		l.withdraw(p.event)
 	}
 }
