@@ -40,7 +40,7 @@ type deployFlags struct {
 
 func (f *deployFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.policy, "policy", "", "directory of the policy bundle (required)")
+	policyFlag(cmd, &f.policy)
 	fs.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 }
 

@@ -66,7 +66,7 @@ func newExplain(e *env) *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&dir, "policy", "", "directory of the policy bundle (required)")
+	policyFlag(cmd, &dir)
 	fs.StringVar(&log, "log", "", "data directory of a stopped deployment, or URL of a NATS server")
 	fs.StringVar(&events, "events", "", "file of canonical events; - is standard input")
 	return cmd

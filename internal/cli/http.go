@@ -26,7 +26,7 @@ type httpFlags struct {
 func (f *httpFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.listen, "listen", "127.0.0.1:8473", "address of the agent-facing HTTP surface, host:port or unix:/path")
-	fs.StringVar(&f.tokens, "tokens", "", "tokens file: `token principal class tenant` per line")
+	fs.StringVar(&f.tokens, "tokens", "", "tokens file, a line of token, principal, class and tenant for each credential")
 	fs.StringVar(&f.tlsCert, "tls-cert", "", "certificate of the HTTP surface, PEM")
 	fs.StringVar(&f.tlsKey, "tls-key", "", "key of the certificate, PEM")
 	fs.StringSliceVar(&f.hosts, "host", nil, "name under which clients address the surface, besides loopback ones; may be repeated")

@@ -59,7 +59,7 @@ func newReplay(e *env) *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.policy, "policy", "", "directory of the policy bundle (required)")
+	policyFlag(cmd, &f.policy)
 	fs.StringVar(&f.events, "events", "", "file of canonical events, one JSON document a line; - is standard input")
 	fs.StringVar(&f.log, "log", "", "data directory of a stopped deployment, or URL of a NATS server")
 	fs.StringVar(&f.since, "since", "", "with --log: only calls appended at or after this time, RFC 3339")
