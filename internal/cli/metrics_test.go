@@ -16,7 +16,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/service/gate"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/metrics.md")
+var update = flag.Bool("update", false, "rewrite docs/metrics.md") //nolint:gochecknoglobals // a flag of the test
 
 const metricsFile = "../../docs/metrics.md"
 

@@ -92,18 +92,15 @@ type Node struct {
 // New wires the roles. Run starts them.
 func New(cfg Config) (*Node, error) {
 	n := &Node{}
-	if cfg.runs(RoleComposer) {
-		if err := n.addComposer(&cfg); err != nil {
-			return nil, err
+	// The gate first: the composer vouches to it, and aspects offer to the composer.
+	for _, role := range []struct {
+		name string
+		add  func(*Config) error
+	}{{RoleGate, n.addGate}, {RoleComposer, n.addComposer}, {RoleAspect, n.addAspects}} {
+		if !cfg.runs(role.name) {
+			continue
 		}
-	}
-	if cfg.runs(RoleAspect) {
-		if err := n.addAspects(&cfg); err != nil {
-			return nil, err
-		}
-	}
-	if cfg.runs(RoleGate) {
-		if err := n.addGate(&cfg); err != nil {
+		if err := role.add(&cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -146,6 +143,9 @@ func (n *Node) addComposer(cfg *Config) error {
 		Bus: b, Bundle: cfg.Bundle, Rules: cfg.Rules, Options: cfg.Options, Name: cfg.Name + "composer",
 		Key: cfg.ComposerKey, Blocking: cfg.Blocking, ObserveUntil: cfg.ObserveUntil, ObserveReason: cfg.ObserveReason,
 		SnapshotAfter: cfg.SnapshotAfter, Logger: cfg.Logger,
+	}
+	if n.Gate != nil {
+		cc.Vouch = n.Gate.Vouch
 	}
 	if cfg.Registry != nil {
 		cc.Metrics = composer.NewMetrics(cfg.Registry)

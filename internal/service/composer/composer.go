@@ -35,6 +35,9 @@ type Config struct {
 	Partitions []uint32
 	// Name identifies the composer in the resolutions it writes.
 	Name string
+	// Vouch, when not nil, is told of every signature that is made and what it covers:
+	// a gate in the same process then need not verify it.
+	Vouch func(signature, signed []byte)
 	// Key signs resolutions; nil leaves them unsigned.
 	Key ed25519.PrivateKey
 	// Blocking, when not 0, overrides the bundle's blocking set. It is part of the

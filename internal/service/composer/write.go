@@ -71,7 +71,11 @@ func (w *worker) create(ctx context.Context, p pending) error {
 		return nil // rule 11: the call ends by its deadline
 	}
 	if r != nil && w.cfg.Key != nil {
-		r.Signature = ed25519.Sign(w.cfg.Key, r.SigningBytes())
+		signed := r.SigningBytes()
+		r.Signature = ed25519.Sign(w.cfg.Key, signed)
+		if w.cfg.Vouch != nil {
+			w.cfg.Vouch(r.Signature, signed)
+		}
 	}
 	data, err := p.event.AppendBinary(make([]byte, 0, recordSize))
 	if err != nil {

@@ -93,6 +93,7 @@ type Service struct {
 	records  *quota // everything else
 	opened   *rate  // sessions
 	scans    *quota // of the log
+	vouched  *vouchers
 	ready    *latch.Latch
 }
 
@@ -104,7 +105,7 @@ func New(cfg Config) (*Service, error) {
 	cfg.complete()
 	s := &Service{
 		cfg: cfg, log: obs.Logger(cfg.Logger), sessions: newSessionKeys(cfg.Secret, cfg.Bus.Partitions()),
-		quota:   newQuota(cfg.MaxPendingPrincipal),
+		quota: newQuota(cfg.MaxPendingPrincipal), vouched: newVouchers(),
 		records: newQuota(maxRecords), opened: newRate(sessionBurst, sessionEvery), scans: newQuota(1),
 	}
 	incarnation := uint64(time.Now().UnixNano()) //nolint:gosec // positive until 2262
