@@ -131,8 +131,13 @@ func (j *judge) identity() {
 	} else {
 		j.name("id", e.ID)
 	}
-	j.need("tenant", e.Tenant)
-	j.need("trace", e.Trace)
+	if e.Kind == KindTick || e.Kind == KindPolicy { // of the whole partition
+		j.name("tenant", e.Tenant)
+		j.name("trace", e.Trace)
+	} else {
+		j.need("tenant", e.Tenant)
+		j.need("trace", e.Trace)
+	}
 	if e.Seq > 0 {
 		j.need("producer", e.Producer)
 	} else {

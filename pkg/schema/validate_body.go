@@ -40,9 +40,8 @@ func (j *judge) match(field string, present bool, kind Kind) {
 
 func (j *judge) resolution(r *Resolution) {
 	j.need("resolution.call_id", r.CallID)
-	j.name("resolution.attempt.call_id", r.Attempt.CallID)
-	if r.Attempt != (Attempt{}) && r.Attempt.CallID != r.CallID {
-		j.add("resolution.attempt.call_id", "differs from the call that is settled", "an attempt is one judging of that call")
+	if r.Attempt != (Attempt{}) {
+		j.need("resolution.attempt.call_id", r.Attempt.CallID) // of the call's record, not the agent's own id
 	}
 	if j.e.CallID != "" && j.e.CallID != r.CallID {
 		j.add("resolution.call_id", "differs from the event's call_id", "leave the event's out or make them equal")
@@ -72,7 +71,8 @@ func (j *judge) reason(r *Resolution) {
 	known := slices.Contains(verdict.Reasons(), r.Reason)
 	switch r.Outcome {
 	case SettledPermit:
-		if r.Reason != verdict.NotAdmitted {
+		// One of observe mode says what it would have been refused for.
+		if r.Reason != verdict.NotAdmitted && !slices.Contains(r.Flags, "observe") {
 			j.add("resolution.reason", "a permit has a reason class", "leave it out")
 		}
 	case SettledRefuse, SettledExpired:
