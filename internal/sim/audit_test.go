@@ -94,6 +94,9 @@ func (w *world) fold(restart int) (*history, error) {
 				return nil, fmt.Errorf("partition %d, record %d: %w", p, rec.Offset, err)
 			}
 			ev.Position = schema.Position{Partition: p, Offset: rec.Offset}
+			if err := ev.Validate(); err != nil {
+				return nil, fmt.Errorf("partition %d, record %d: %w", p, rec.Offset, err)
+			}
 			h.add(p, rec, ev, part)
 			if restart > 0 && i%restart == restart-1 {
 				if part, err = w.restarted(part); err != nil {
