@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -91,7 +92,8 @@ func (l *ledger) effectLocked(at place, e *protocol.Effect) {
 		l.mu.calls[name] = append(l.mu.calls[name], at)
 	case protocol.Violated:
 		l.mu.odd = append(l.mu.odd, fmt.Sprintf("record %s: %s", at, e.Detail))
-	default:
+	case protocol.Opened, protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Interim,
+		protocol.Voided, protocol.Repeated, protocol.Finished, protocol.Advanced, protocol.Activated, protocol.Evicted:
 	}
 }
 
@@ -99,11 +101,7 @@ func (l *ledger) effectLocked(at place, e *protocol.Effect) {
 func (l *ledger) seen() map[place]settlement {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := make(map[place]settlement, len(l.mu.settled))
-	for k, v := range l.mu.settled {
-		out[k] = v
-	}
-	return out
+	return maps.Clone(l.mu.settled)
 }
 
 // unresolved counts the calls that have no settlement.

@@ -112,7 +112,7 @@ func (c *loader) call(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err == nil && !(d.Retry() && d.Reason != string(verdict.Late)) {
+		if err == nil && (!d.Retry() || d.Reason == string(verdict.Late)) {
 			if d.Permitted() && c.rng.IntN(3) > 0 {
 				c.result(ctx, name) // once: what becomes of it is on record or not
 			}

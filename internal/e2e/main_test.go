@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -42,15 +41,15 @@ func broker() bool {
 	}
 	port, err := strconv.Atoi(os.Getenv(brokerPort))
 	if err != nil {
-		fmt.Println(err)
+		_, _ = fmt.Fprintln(os.Stdout, err)
 		return true
 	}
 	s, err := natsbus.StartServer(natsbus.ServerConfig{Dir: dir, Port: port})
 	if err != nil {
-		fmt.Println(err) // not what the parent waits for: it shows it
+		_, _ = fmt.Fprintln(os.Stdout, err) // not what the parent waits for: it shows it
 		return true
 	}
-	fmt.Println(brokerReady)
+	_, _ = fmt.Fprintln(os.Stdout, brokerReady)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	s.Shutdown()
 	return true
@@ -85,7 +84,7 @@ func build(tb testing.TB) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	start := time.Now()
-	c := exec.CommandContext(ctx, filepath.Join(runtime.GOROOT(), "bin", "go"), "build", "-o", dir+"/", "./cmd/...")
+	c := exec.CommandContext(ctx, "go", "build", "-o", dir+"/", "./cmd/...")
 	c.Dir = "../.."
 	if out, err := c.CombinedOutput(); err != nil {
 		return dir, fmt.Errorf("go build: %w\n%s", err, out)

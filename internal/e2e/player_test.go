@@ -156,8 +156,8 @@ func (p *player) insist(ctx context.Context, what string, do func(context.Contex
 
 // passing says whether an error may be gone when the same is tried again.
 func passing(err error) bool {
-	var pr *client.Problem
-	if !errors.As(err, &pr) {
+	pr, ok := errors.AsType[*client.Problem](err)
+	if !ok {
 		return true // the connection broke
 	}
 	d := client.Decision{Reason: pr.Reason}
@@ -165,8 +165,7 @@ func passing(err error) bool {
 }
 
 func reasonOf(err error) string {
-	var pr *client.Problem
-	if errors.As(err, &pr) {
+	if pr, ok := errors.AsType[*client.Problem](err); ok {
 		return pr.Reason
 	}
 	return "broken"
