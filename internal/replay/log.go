@@ -367,7 +367,7 @@ func (p *partition) computed(v *schema.Verdict) {
 	default:
 		p.cmp.mismatch("partition %d: the %s verdict on the attempt opened at %d differs", p.id, v.Aspect, v.Attempt.Opening)
 		if a := p.open[v.Attempt]; a != nil {
-			a.line.Differs = "the " + string(v.Aspect) + " verdict"
+			a.line.Differs = "the " + v.Aspect + " verdict"
 		}
 	}
 }

@@ -32,6 +32,7 @@ type writer struct {
 
 // activated returns the writer of a log in which the policy of the digest is active.
 func activated(t *testing.T, digest []byte, name string) *writer {
+	t.Helper()
 	w := &writer{t: t, log: membus.New(membus.Config{Partitions: 1})}
 	w.append(&schema.Event{ID: "policy/1", Kind: schema.KindPolicy, Activation: &schema.Activation{Number: 1, Digest: digest, Name: name, Revision: 7}})
 	return w

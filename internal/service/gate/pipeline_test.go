@@ -52,12 +52,6 @@ type rig struct {
 	err  error // of every write to the log while it is set
 }
 
-func (r *rig) fail(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.err = err
-}
-
 func loadPolicy(t *testing.T, trace string) *policy.Bundle {
 	t.Helper()
 	dir := t.TempDir()

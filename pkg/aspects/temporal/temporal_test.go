@@ -81,7 +81,7 @@ func bundle() *policy.Bundle {
 // question mark behind.
 func input(n int, evidence verdict.Completeness, facts string) aspects.Input {
 	in := aspects.Input{TimePoint: uint64(n), Timestamp: int64(n), Offset: uint64(100 + n), Evidence: evidence}
-	for _, f := range strings.Fields(facts) {
+	for f := range strings.FieldsSeq(facts) {
 		f, presumptive := strings.CutSuffix(f, "?")
 		name, arg, _ := strings.Cut(strings.TrimSuffix(f, ")"), "(")
 		fact := schema.Fact{Name: name, Args: []schema.Value{schema.StringValue(arg)}}
@@ -127,8 +127,10 @@ func TestJudge(t *testing.T) {
 		want     string
 	}{
 		{facts: "read(x)"},
-		{facts: "destructive(db) sensitive(db)", refused: true,
-			want: `c1 c="db"F@[101] absence; c1?sensitive c="db"F@[101]`},
+		{
+			facts: "destructive(db) sensitive(db)", refused: true,
+			want: `c1 c="db"F@[101] absence; c1?sensitive c="db"F@[101]`,
+		},
 		// The refused call left nothing; an approval at the same time point is too late.
 		{facts: "destructive(db) approval(db)", refused: true, want: `c1 c="db"F@[102] absence`},
 		{facts: "approval(db) approval(fs)?"},
