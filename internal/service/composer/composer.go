@@ -50,7 +50,7 @@ type Config struct {
 	// Tick is the interval of the logical clock; 0 means 1 s.
 	Tick time.Duration
 	// Margin is the time before a deadline at which a call is decided with the parts
-	// that are there; 0 means 200 ms. A call never loses more than a quarter of its
+	// that are there; 0 means 400 ms, more than what a gate keeps for itself. A call never loses more than a quarter of its
 	// time to it.
 	Margin time.Duration
 	// SnapshotAfter is the longest time between snapshots while records arrive; 0
@@ -65,7 +65,7 @@ func (c *Config) complete() {
 		c.Tick = time.Second
 	}
 	if c.Margin == 0 {
-		c.Margin = 200 * time.Millisecond
+		c.Margin = 400 * time.Millisecond
 	}
 	if c.SnapshotAfter == 0 {
 		c.SnapshotAfter = 10 * time.Second

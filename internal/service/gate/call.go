@@ -183,7 +183,7 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 // expireMargin is the time before the deadline at which the gate records that it
 // will not wait longer, so that the log says so before the answer does.
 func expireMargin(p *pendingCall) time.Duration {
-	return min(50*time.Millisecond, time.Duration(p.event.Deadline-p.event.ClaimedTS)/8)
+	return min(150*time.Millisecond, time.Duration(p.event.Deadline-p.event.ClaimedTS)/8)
 }
 
 func goneAnswer() *Answer {
