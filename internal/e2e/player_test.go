@@ -132,7 +132,14 @@ func (p *player) play(ctx context.Context, r *agentdojo.Run) ([]outcome, error) 
 			return out, fmt.Errorf("step %d: %w", i, err)
 		}
 	}
-	err = p.insist(ctx, "end", func(ctx context.Context) error { return p.client.EndSession(ctx, p.session) })
+	tries := 0
+	err = p.insist(ctx, "end", func(ctx context.Context) error {
+		err := p.client.EndSession(ctx, p.session)
+		if tries++; tries > 1 && reasonOf(err) == string(verdict.Invalid) {
+			return nil // it has ended, and the answer to that was lost
+		}
+		return err
+	})
 	return out, err
 }
 
