@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -39,6 +40,9 @@ type env struct {
 // Main runs the command line args (args[0] is the program) and returns the exit code.
 // SIGINT and SIGTERM stop a run and everything that it started.
 func Main(args []string, in io.Reader, out, errw io.Writer) int {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // as the program itself does
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	e := &env{in: in, out: out, err: errw}

@@ -63,14 +63,28 @@ func (d *Deployment) startEmbedded(ctx context.Context, o *Options, wrap func(ro
 			return nil, err
 		}
 		d.onClose(b.Close)
-		if wrap == nil {
-			return b, nil
+		return b, nil
+	}
+	if !apart { // as in `aspis up`: the roles of one process share one connection
+		b, err := connect("aspis")
+		if err != nil {
+			return fmt.Errorf("deploy: %w", err)
 		}
-		return wrap(role, b), nil
+		connect = func(string) (bus.Bus, error) { return b, nil }
+	}
+	open := connect
+	if wrap != nil {
+		open = func(role string) (bus.Bus, error) {
+			b, err := connect(role)
+			if err != nil {
+				return nil, err
+			}
+			return wrap(role, b), nil
+		}
 	}
 	for _, roles := range nodes {
 		n, err := node.New(node.Config{
-			Bus: connect, Bundle: o.Workload.Bundle, Rules: protocol.DefaultRules(), Secret: k.secret,
+			Bus: open, Bundle: o.Workload.Bundle, Rules: protocol.DefaultRules(), Secret: k.secret,
 			GateKey: k.gate, ComposerKey: k.composer, Roles: roles, Registry: prometheus.NewRegistry(),
 		})
 		if err != nil {
