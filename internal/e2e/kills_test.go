@@ -14,10 +14,10 @@ import (
 // counts twice.
 func TestKills(t *testing.T) {
 	if testing.Short() {
-		t.Skip("plays 300 runs")
+		t.Skip("plays 500 runs")
 	}
 	rng := newRand(seedOf(t))
-	kills(t, startSeparate, recorded(t, 300, 4), rng, roleAspect, roleComposer, roleGate, roleBroker)
+	kills(t, startSeparate, recorded(t, 500, 4), rng, roleAspect, roleComposer, roleGate, roleBroker)
 }
 
 // TestKillsGenerated is the same with generated runs.

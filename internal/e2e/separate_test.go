@@ -16,9 +16,9 @@ import (
 // of its own.
 func TestSeparateProcesses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("plays 300 runs")
+		t.Skip("plays 500 runs")
 	}
-	live(t, startSeparate, history, recorded(t, 300, 3))
+	live(t, startSeparate, history, recorded(t, 500, 3))
 }
 
 // TestSeparateGenerated is the same with generated runs.
