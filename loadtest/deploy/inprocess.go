@@ -53,29 +53,11 @@ func (d *Deployment) startEmbedded(ctx context.Context, o *Options, wrap func(ro
 		return fmt.Errorf("deploy: %w", err)
 	}
 	d.onClose(func() error { srv.Shutdown(); return nil })
-	connect := func(role string) (bus.Bus, error) {
-		cfg := natsbus.Config{InProcess: srv, Name: role, Partitions: o.Partitions}
-		if apart {
-			cfg.InProcess, cfg.URL = nil, srv.URL()
-		}
-		b, err := natsbus.Connect(ctx, cfg)
-		if err != nil {
-			return nil, err
-		}
-		d.onClose(b.Close)
-		return b, nil
-	}
-	if !apart { // as in `aspis up`: the roles of one process share one connection
-		b, err := connect("aspis")
-		if err != nil {
-			return fmt.Errorf("deploy: %w", err)
-		}
-		connect = func(string) (bus.Bus, error) { return b, nil }
-	}
-	open := connect
+	connect := d.connector(ctx, o, srv, apart)
 	if wrap != nil {
-		open = func(role string) (bus.Bus, error) {
-			b, err := connect(role)
+		plain := connect
+		connect = func(role string) (bus.Bus, error) {
+			b, err := plain(role)
 			if err != nil {
 				return nil, err
 			}
@@ -84,7 +66,7 @@ func (d *Deployment) startEmbedded(ctx context.Context, o *Options, wrap func(ro
 	}
 	for _, roles := range nodes {
 		n, err := node.New(node.Config{
-			Bus: open, Bundle: o.Workload.Bundle, Rules: protocol.DefaultRules(), Secret: k.secret,
+			Bus: connect, Bundle: o.Workload.Bundle, Rules: protocol.DefaultRules(), Secret: k.secret,
 			GateKey: k.gate, ComposerKey: k.composer, Roles: roles, Registry: prometheus.NewRegistry(),
 		})
 		if err != nil {
@@ -99,6 +81,30 @@ func (d *Deployment) startEmbedded(ctx context.Context, o *Options, wrap func(ro
 	}
 	d.process("all roles and load generator", os.Getpid())
 	return nil
+}
+
+// connector opens the connections of roles: one for all of them when they are one
+// process, as in `aspis up`, else one each over TCP.
+func (d *Deployment) connector(ctx context.Context, o *Options, srv *natsbus.Server, apart bool) func(string) (bus.Bus, error) {
+	var shared bus.Bus
+	return func(role string) (bus.Bus, error) {
+		if shared != nil {
+			return shared, nil
+		}
+		cfg := natsbus.Config{InProcess: srv, Name: role, Partitions: o.Partitions}
+		if apart {
+			cfg.InProcess, cfg.URL = nil, srv.URL()
+		}
+		b, err := natsbus.Connect(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		d.onClose(b.Close)
+		if !apart {
+			shared = b
+		}
+		return b, nil
+	}
 }
 
 // runNode starts a node and returns when it is ready.
