@@ -223,7 +223,7 @@ func (w *worker) step(ctx context.Context, rec bus.Record) {
 	ev.Position = schema.Position{Partition: rec.Partition, Offset: rec.Offset}
 	w.folded.mu.Lock()
 	verdicts := w.judge.Step(rec.Offset, ev)
-	w.folded.reachedLocked(w.judge.Next())
+	w.folded.mu.marks.Reach(w.judge.Next())
 	w.folded.mu.Unlock()
 	w.since++
 	w.cfg.Metrics.record(len(verdicts))

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aspis-rv/aspis/internal/bus"
+	"github.com/aspis-rv/aspis/internal/latch"
 )
 
 // folded lets others than the worker's own goroutine look at its judge between two
@@ -15,31 +16,8 @@ import (
 type folded struct {
 	mu struct {
 		sync.Mutex
-		waiting []waiter
+		marks latch.Marks
 	}
-}
-
-// waiter waits until everything before next is folded.
-type waiter struct {
-	next    uint64
-	reached chan struct{}
-}
-
-// reachedLocked wakes those who waited for no more than next.
-func (f *folded) reachedLocked(next uint64) {
-	if len(f.mu.waiting) == 0 {
-		return
-	}
-	rest := f.mu.waiting[:0]
-	for _, w := range f.mu.waiting {
-		if w.next <= next {
-			close(w.reached)
-			continue
-		}
-		rest = append(rest, w)
-	}
-	clear(f.mu.waiting[len(rest):])
-	f.mu.waiting = rest
 }
 
 // StateHash is the SHA-256 over the committed monitor states of the service's
@@ -68,10 +46,9 @@ func (w *worker) stateHash(ctx context.Context) ([sha256.Size]byte, error) {
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
-	reached := make(chan struct{})
 	w.folded.mu.Lock()
-	w.folded.mu.waiting = append(w.folded.mu.waiting, waiter{next, reached})
-	w.folded.reachedLocked(w.judge.Next())
+	reached := w.folded.mu.marks.Wait(next)
+	w.folded.mu.marks.Reach(w.judge.Next())
 	w.folded.mu.Unlock()
 	select {
 	case <-reached:

@@ -25,29 +25,3 @@ func TestStateHashEndsWithItsContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-func TestFoldedWakesThoseItReached(t *testing.T) {
-	var f folded
-	waits := map[uint64]chan struct{}{3: make(chan struct{}), 5: make(chan struct{}), 9: make(chan struct{})}
-	for next, reached := range waits {
-		f.mu.waiting = append(f.mu.waiting, waiter{next, reached})
-	}
-	for _, at := range []uint64{2, 3, 7, 7, 9} {
-		f.reachedLocked(at)
-		for next, reached := range waits {
-			select {
-			case <-reached:
-				if next > at {
-					t.Errorf("at %d: woken although it waits for %d", at, next)
-				}
-			default:
-				if next <= at {
-					t.Errorf("at %d: not woken although it waits for %d", at, next)
-				}
-			}
-		}
-	}
-	if len(f.mu.waiting) != 0 {
-		t.Errorf("%d waiters are left", len(f.mu.waiting))
-	}
-}

@@ -131,17 +131,10 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// Snapshot is what a composer stores about a partition. Gates read it too, to know
-// the protocol state without folding the whole log.
-type snapshot struct {
-	verdicts uint64 // offset from which the verdicts topic has to be read again
-	part     *protocol.Partition
-}
-
 // load reads the snapshot of a partition; a partition without a usable one starts
 // from nothing.
-func load(ctx context.Context, b bus.Snapshots, p uint32, rules protocol.Rules) (snapshot, uint64, error) {
-	fresh := snapshot{part: protocol.New(p, rules)}
+func load(ctx context.Context, b bus.Snapshots, p uint32, rules protocol.Rules) (protocol.Snapshot, uint64, error) {
+	fresh := protocol.Snapshot{Partition: protocol.New(p, rules)}
 	data, rev, err := b.GetSnapshot(ctx, protocol.SnapshotKey(p))
 	if errors.Is(err, bus.ErrNoSnapshot) {
 		return fresh, 0, nil
@@ -149,9 +142,9 @@ func load(ctx context.Context, b bus.Snapshots, p uint32, rules protocol.Rules) 
 	if err != nil {
 		return fresh, 0, fmt.Errorf("composer: reading the snapshot of partition %d: %w", p, err)
 	}
-	rec, err := protocol.DecodeSnapshot(data, rules)
+	snap, err := protocol.DecodeSnapshot(data, rules)
 	if err != nil {
 		return fresh, rev, nil //nolint:nilerr // the log has everything
 	}
-	return snapshot{verdicts: rec.Verdicts, part: rec.Partition}, rev, nil
+	return snap, rev, nil
 }

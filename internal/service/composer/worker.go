@@ -83,12 +83,12 @@ func (w *worker) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-func (w *worker) begin(snap *snapshot, revision uint64) {
+func (w *worker) begin(snap *protocol.Snapshot, revision uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.revision = revision
-	w.mu.saved, w.mu.nextVerd = time.Now(), snap.verdicts
-	w.mu.joiner = compose.RestoreJoiner(snap.part, compose.Config{
+	w.mu.saved, w.mu.nextVerd = time.Now(), snap.Verdicts
+	w.mu.joiner = compose.RestoreJoiner(snap.Partition, compose.Config{
 		Bundle: w.cfg.Bundle, Rules: w.cfg.Rules, Options: w.cfg.Options,
 		Writer: w.cfg.Name, Margin: int64(w.cfg.Margin),
 	})
@@ -96,7 +96,7 @@ func (w *worker) begin(snap *snapshot, revision uint64) {
 
 // open opens both cursors; where retention removed what follows the snapshot, the
 // partition starts again from what is retained.
-func (w *worker) open(ctx context.Context, snap *snapshot) (events, verdicts bus.Cursor, err error) {
+func (w *worker) open(ctx context.Context, snap *protocol.Snapshot) (events, verdicts bus.Cursor, err error) {
 	first, next, err := w.cfg.Bus.Bounds(ctx, bus.Events, w.partition)
 	if err != nil {
 		return nil, nil, err
@@ -105,21 +105,21 @@ func (w *worker) open(ctx context.Context, snap *snapshot) (events, verdicts bus
 		w.head = next
 	}
 	start := bus.Start{Kind: bus.Earliest}
-	if n := snap.part.Next(); n > 0 {
+	if n := snap.Partition.Next(); n > 0 {
 		start = bus.Start{Kind: bus.AtOffset, Offset: n}
 	}
 	events, err = w.cfg.Bus.Read(ctx, bus.Events, w.partition, start)
 	if errors.Is(err, bus.ErrTrimmed) {
 		w.log.LogAttrs(ctx, slog.LevelWarn, "the log after the snapshot is gone; starting incomplete", obs.Partition(w.partition))
-		snap.part = protocol.New(w.partition, w.cfg.Rules)
+		snap.Partition = protocol.New(w.partition, w.cfg.Rules)
 		events, err = w.cfg.Bus.Read(ctx, bus.Events, w.partition, bus.Start{Kind: bus.Earliest})
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	start = bus.Start{Kind: bus.Earliest}
-	if snap.verdicts > 0 {
-		start = bus.Start{Kind: bus.AtOffset, Offset: snap.verdicts}
+	if snap.Verdicts > 0 {
+		start = bus.Start{Kind: bus.AtOffset, Offset: snap.Verdicts}
 	}
 	verdicts, err = w.cfg.Bus.Read(ctx, bus.Verdicts, w.partition, start)
 	if errors.Is(err, bus.ErrTrimmed) {

@@ -13,6 +13,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/appender"
 	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/internal/compose"
+	"github.com/aspis-rv/aspis/internal/latch"
 	"github.com/aspis-rv/aspis/internal/obs"
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -36,8 +37,8 @@ type lane struct {
 
 	mu struct {
 		sync.Mutex
-		fold    *protocol.Partition
-		waiting []reader
+		fold  *protocol.Partition
+		marks latch.Marks // requests that wait for the end of the log
 	}
 }
 
@@ -131,7 +132,7 @@ func (l *lane) step(rec bus.Record) {
 	for i := range effects {
 		l.apply(&effects[i], rec.Offset)
 	}
-	l.wakeLocked()
+	l.mu.marks.Reach(l.mu.fold.Next())
 	l.mu.Unlock()
 	l.tell(ev, effects)
 }

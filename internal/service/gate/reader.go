@@ -8,30 +8,6 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-// reader waits until everything before next is folded.
-type reader struct {
-	next    uint64
-	reached chan struct{}
-}
-
-// wakeLocked wakes the readers whose part of the log is folded.
-func (l *lane) wakeLocked() {
-	if len(l.mu.waiting) == 0 {
-		return
-	}
-	next := l.mu.fold.Next()
-	rest := l.mu.waiting[:0]
-	for _, r := range l.mu.waiting {
-		if r.next <= next {
-			close(r.reached)
-			continue
-		}
-		rest = append(rest, r)
-	}
-	clear(l.mu.waiting[len(rest):])
-	l.mu.waiting = rest
-}
-
 // readOn returns once all that is in the partition at the time of the call is folded,
 // or with a Problem when that cannot be told or takes too long. What the caller asks
 // afterwards is as fresh as if the log itself were asked.
@@ -45,13 +21,12 @@ func (l *lane) readOn(ctx context.Context) error {
 	if first == next {
 		return nil // nothing was ever written
 	}
-	r := reader{next, make(chan struct{})}
 	l.mu.Lock()
-	l.mu.waiting = append(l.mu.waiting, r)
-	l.wakeLocked()
+	reached := l.mu.marks.Wait(next)
+	l.mu.marks.Reach(l.mu.fold.Next())
 	l.mu.Unlock()
 	select {
-	case <-r.reached:
+	case <-reached:
 		return nil
 	case <-ctx.Done():
 		return &Problem{Reason: verdict.NoAnswer, Message: "the gate has not read the end of the log yet; ask again"}
