@@ -68,6 +68,7 @@ func (w *worker) event(rec bus.Record) {
 		delete(w.mu.proposed, policyKey(ev.Activation.Number))
 	}
 	w.proposeLocked(w.mu.joiner.Step(rec.Offset, ev))
+	w.wakeLocked()
 	w.checkCaughtUpLocked()
 }
 
@@ -103,6 +104,7 @@ func (w *worker) offer(v *schema.Verdict) {
 // takeLocked joins a part verdict.
 func (w *worker) takeLocked(offset uint64, v *schema.Verdict) {
 	w.proposeLocked(w.mu.joiner.Verdict(offset, v))
+	w.wakeLocked()
 	for _, f := range w.mu.joiner.Faults() {
 		w.cfg.Metrics.fault()
 		w.log.LogAttrs(context.Background(), slog.LevelError, "verdicts contradict each other", obs.Partition(w.partition), obs.Detail(f))
@@ -123,6 +125,11 @@ func (w *worker) proposeLocked(list []compose.Proposal) {
 		w.cfg.Metrics.decided(p.Event.Resolution)
 		w.enqueueLocked(pending{key: p.Event.ID, event: p.Event, attempt: p.Attempt, notAfter: p.NotAfter})
 	}
+}
+
+// wakeLocked has the clock look earlier than it planned, where a record made something
+// due. The clock itself must not ask for it: it would not sleep again before then.
+func (w *worker) wakeLocked() {
 	if at, ok := w.mu.joiner.NextDue(); ok && at < w.mu.wake.UnixNano() {
 		signal(w.poke)
 	}
