@@ -148,8 +148,11 @@ func CheckLane(t Topic, partition, partitions uint32) error {
 type Record struct {
 	Partition uint32
 	Offset    uint64
-	Time      time.Time // the broker's append time
-	Data      []byte    // read-only, valid for ever
+	// Time is the broker's append time. To a cursor that follows the live tail over the
+	// connection that appended the record, a driver may give the time of sending
+	// instead. It never decreases along a cursor.
+	Time time.Time
+	Data []byte // read-only, valid for ever
 }
 
 // StartKind says where a cursor starts.

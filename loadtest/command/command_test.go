@@ -129,3 +129,21 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestFloor measures the log alone, in both loops.
+func TestFloor(t *testing.T) {
+	var out, errw bytes.Buffer
+	args := []string{"loadtest", "floor", "--json", "--warmup", "20ms", "--measure", "200ms", "--rate-one", "100"}
+	if code := Main(args, strings.NewReader(""), &out, &errw); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, errw.Bytes())
+	}
+	var rows []floorRow
+	if err := json.Unmarshal(out.Bytes(), &rows); err != nil || len(rows) != 2 {
+		t.Fatalf("%v\n%s", err, out.Bytes())
+	}
+	for _, r := range rows {
+		if r.Response.Count == 0 || r.Response.P50 <= 0 {
+			t.Errorf("%s: %+v", r.Loop, r.Response)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 // or emits is set.
 type flight struct {
 	subject  string
+	appended appended
 	deadline time.Time
 	size     int64
 	usage    *usage
@@ -111,7 +112,11 @@ func (a *acks) received(m *nats.Msg) {
 		return
 	}
 	if f := a.take(id); f != nil {
-		f.end(parseAck(m))
+		o := parseAck(m)
+		if o.err == nil && !o.duplicate {
+			f.appended.deliver(o.offset)
+		}
+		f.end(o)
 	}
 }
 

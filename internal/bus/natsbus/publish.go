@@ -64,7 +64,7 @@ func (p *publisher) Emit(m bus.Message) error {
 	}
 	f := &flight{
 		subject: msg.Subject, deadline: time.Now().Add(b.cfg.Timeout), size: size, usage: u,
-		emits: p.emits, emitted: n, window: b.window,
+		emits: p.emits, emitted: n, window: b.window, appended: b.appended(&m),
 	}
 	if err := b.acks.send(msg, f); err != nil {
 		u.landed(size, false)
@@ -108,7 +108,7 @@ func (p *publisher) sendAndWait(ctx context.Context, m bus.Message, msg *nats.Ms
 	}
 	f := &flight{
 		subject: msg.Subject, deadline: time.Now().Add(b.cfg.Timeout), size: size, usage: u,
-		result: make(chan outcome, 1),
+		result: make(chan outcome, 1), appended: b.appended(&m),
 	}
 	if err := b.acks.send(msg, f); err != nil {
 		u.landed(size, false)

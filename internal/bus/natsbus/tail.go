@@ -35,8 +35,10 @@ const (
 //
 // Invariant: every record of a joined partition after the position of the moment of
 // joining is put into the buffer of its cursors, in order, until the buffer is cut.
-// deliver is the one place that keeps it: it accepts only the next delivery of the
-// current feed, and a new feed begins right after position.
+// deliver keeps it: it accepts only the next delivery of the current feed, and a new
+// feed begins right after position. What this connection appended itself need not wait
+// for the feed: where it is acknowledged as the next record of the stream, appended
+// puts it into the buffers, and the feed's copy is passed over.
 type tail struct {
 	bus   *Bus
 	topic bus.Topic
@@ -46,7 +48,8 @@ type tail struct {
 		buffers  map[uint32][]*buffer
 		lanes    uint32
 		feed     *feed
-		position uint64 // every record of the feed up to here was delivered
+		position uint64    // every record of the feed up to here was delivered
+		time     time.Time // of the last one delivered
 	}
 }
 
@@ -393,11 +396,17 @@ func (l *tail) deliver(f *feed, d delivery, r bus.Record) {
 		return
 	}
 	f.sequence = d.consumer
-	if d.stream <= l.mu.position {
-		return
+	if d.stream > l.mu.position {
+		l.putLocked(r)
 	}
-	l.mu.position = d.stream
-	for _, b := range l.mu.buffers[r.Partition] {
+}
+
+// putLocked delivers the next record of the feed. The first reader is woken last: the
+// scheduler runs first whom a goroutine woke last, and the roles that others wait for
+// begin to read first.
+func (l *tail) putLocked(r bus.Record) {
+	l.mu.position, l.mu.time = r.Offset, r.Time
+	for _, b := range slices.Backward(l.mu.buffers[r.Partition]) {
 		if !b.put(r) {
 			l.removeLocked(r.Partition, b)
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -248,6 +249,7 @@ func (w *worker) watchPolicy() {
 func (w *worker) publish(ctx context.Context, v *schema.Verdict) {
 	if w.cfg.Tap != nil {
 		w.cfg.Tap(w.partition, v)
+		runtime.Gosched() // the resolution goes before the durable copy of the verdict
 	}
 	data, err := v.AppendBinary(make([]byte, 0, recordSize))
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -160,6 +161,7 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 			}
 			return l.finish(p, l.pending.take(p), ready)
 		case g := <-p.opened:
+			runtime.Gosched() // the composer, woken by the same record, goes first
 			ready = l.prepare(p.event, g)
 		case <-appended:
 			appended = nil
