@@ -59,8 +59,8 @@ func (g *generator) guarded() *check.Checked {
 		&syntax.Or{Left: pred("q"), Right: pred("r")},
 		&syntax.And{Left: pred("q"), Right: &syntax.Not{F: pred("r")}},
 		&syntax.Once{I: syntax.Interval{Hi: 1}, F: pred("q")},
-		&syntax.Prev{I: syntax.Always(), F: pred("q")},
-		&syntax.Since{I: syntax.Always(), Left: &syntax.Not{F: pred("r")}, Right: pred("q")},
+		&syntax.Prev{I: syntax.AnyTime(), F: pred("q")},
+		&syntax.Since{I: syntax.AnyTime(), Left: &syntax.Not{F: pred("r")}, Right: pred("q")},
 	})
 	lo := pick(g, []int64{0, 0, 1, 2, 4, 9})
 	in := syntax.Interval{Lo: lo, Hi: lo + pick(g, []int64{0, 1, 2, 5, 11})}
@@ -74,7 +74,7 @@ func (g *generator) guarded() *check.Checked {
 	var core syntax.Formula = &syntax.And{Left: pred("p"), Right: h}
 	switch g.IntN(4) {
 	case 0:
-		core = &syntax.Prev{I: syntax.Always(), F: core}
+		core = &syntax.Prev{I: syntax.AnyTime(), F: core}
 	case 1:
 		core = &syntax.And{Left: pred("p"), Right: &syntax.Once{I: syntax.Interval{Hi: 3}, F: core}}
 	}

@@ -179,7 +179,7 @@ func TestCompileRefuses(t *testing.T) {
 	p := &syntax.Pred{Name: "p", Args: []syntax.Term{variable}}
 	deep := syntax.Formula(p)
 	for range mfotl.MaxDelay {
-		deep = &syntax.Prev{I: syntax.Always(), F: deep}
+		deep = &syntax.Prev{I: syntax.AnyTime(), F: deep}
 	}
 	if _, err := mfotl.Compile([]*check.Checked{{Core: deep, Free: free}}); err != nil {
 		t.Errorf("%d PREVIOUS: %v", mfotl.MaxDelay, err)
@@ -190,21 +190,21 @@ func TestCompileRefuses(t *testing.T) {
 		want string
 	}{
 		{"an operator outside the core", &syntax.Implies{Left: p, Right: p}, "not an operator of the core"},
-		{"an unbound HISTORICALLY", &syntax.Historically{I: syntax.Always(), F: p}, "nothing binds"},
-		{"an unbound NOT HISTORICALLY", &syntax.Not{F: &syntax.Historically{I: syntax.Always(), F: p}}, "nothing binds"},
+		{"an unbound HISTORICALLY", &syntax.Historically{I: syntax.AnyTime(), F: p}, "nothing binds"},
+		{"an unbound NOT HISTORICALLY", &syntax.Not{F: &syntax.Historically{I: syntax.AnyTime(), F: p}}, "nothing binds"},
 		{"an unbound negation", &syntax.Not{F: p}, "nothing binds"},
 		{"an unbound comparison", &syntax.Cmp{Op: syntax.Less, Left: variable, Right: syntax.Const{}}, "nothing binds"},
 		{"a disjunction of different variables", &syntax.Or{Left: p, Right: &syntax.Pred{Name: "e"}}, "does not determine"},
 		{"another column", &syntax.Pred{Name: "p", Args: []syntax.Term{syntax.Var{Name: "y"}}}, "column x is not"},
 		{"a column too many", &syntax.Pred{Name: "e"}, "free variables"},
 		{"a left operand with more variables", &syntax.Since{
-			I: syntax.Always(), Right: p,
+			I: syntax.AnyTime(), Right: p,
 			Left: &syntax.Pred{Name: "r", Args: []syntax.Term{variable, syntax.Var{Name: "y"}}},
 		}, "free variables"},
 		{"an empty interval", &syntax.Once{I: syntax.Interval{Lo: 3, Hi: 2}, F: p}, "empty"},
 		{"a variable both free and bound", &syntax.And{Left: p, Right: &syntax.Exists{Vars: []syntax.Var{variable}, F: p}}, "both free and bound"},
 		{"two arities", &syntax.And{Left: p, Right: &syntax.Pred{Name: "p"}}, "arguments here"},
-		{"too many PREVIOUS", &syntax.Prev{I: syntax.Always(), F: deep}, "more than 64 PREVIOUS"},
+		{"too many PREVIOUS", &syntax.Prev{I: syntax.AnyTime(), F: deep}, "more than 64 PREVIOUS"},
 	} {
 		_, err := mfotl.Compile([]*check.Checked{{Core: c.f, Free: free}})
 		if !errors.Is(err, mfotl.ErrFormula) || !strings.Contains(err.Error(), c.want) {

@@ -223,7 +223,7 @@ func (g generator) argument() syntax.Term {
 
 func (g generator) interval() syntax.Interval {
 	if g.IntN(3) == 0 {
-		return syntax.Always()
+		return syntax.AnyTime()
 	}
 	lo := int64(g.IntN(3))
 	return syntax.Interval{Lo: lo, Hi: lo + int64(g.IntN(4)), Unbounded: g.IntN(3) == 0}

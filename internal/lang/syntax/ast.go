@@ -28,8 +28,9 @@ func (n Node) Span() diag.Span { return n.Pos }
 
 func (Node) formula() {}
 
-// Term is an argument: a variable or a constant. (Arithmetic comes with the full
-// language.) The set of implementations is closed: the values Var and Const.
+// Term is a variable, a constant, or an expression over terms. The set of
+// implementations is closed: the values Var, Const, Arith, Neg and Conv. Terms are
+// comparable.
 //
 //sumtype:decl
 type Term interface {
@@ -51,14 +52,99 @@ type Const struct {
 	Value schema.Value
 }
 
+// Arith is an operation on two terms of one numeric type, which is its own.
+type Arith struct {
+	Pos         diag.Span
+	Op          ArithOp
+	Left, Right Term
+}
+
+// Neg is the negative of a numeric term. (A minus before a number is part of the
+// constant.)
+type Neg struct {
+	Pos diag.Span
+	T   Term
+}
+
+// Conv converts a term.
+type Conv struct {
+	Pos diag.Span
+	Op  ConvOp
+	T   Term
+}
+
+// ArithOp is an arithmetic operator.
+type ArithOp uint8
+
+// The arithmetic operators. Division and remainder of integers truncate towards zero;
+// Mod is of integers only.
+const (
+	Add ArithOp = iota
+	Sub
+	Mul
+	Div
+	Mod
+)
+
+// ConvOp is a conversion between types.
+type ConvOp uint8
+
+// The conversions: i is int, f float, s string.
+const (
+	IntToFloat ConvOp = iota
+	FloatToInt
+	IntToString
+	StringToInt
+	FloatToString
+	StringToFloat
+)
+
+// From is the type that the conversion takes.
+func (o ConvOp) From() schema.ValueKind {
+	return [...]schema.ValueKind{schema.KindInt, schema.KindFloat, schema.KindInt, schema.KindString, schema.KindFloat, schema.KindString}[o]
+}
+
+// To is the type that the conversion gives.
+func (o ConvOp) To() schema.ValueKind {
+	return [...]schema.ValueKind{schema.KindFloat, schema.KindInt, schema.KindString, schema.KindInt, schema.KindString, schema.KindFloat}[o]
+}
+
 // Span returns the term's place in the source.
 func (v Var) Span() diag.Span { return v.Pos }
 
 // Span returns the term's place in the source.
 func (c Const) Span() diag.Span { return c.Pos }
 
+// Span returns the term's place in the source.
+func (a Arith) Span() diag.Span { return a.Pos }
+
+// Span returns the term's place in the source.
+func (n Neg) Span() diag.Span { return n.Pos }
+
+// Span returns the term's place in the source.
+func (c Conv) Span() diag.Span { return c.Pos }
+
 func (Var) term()   {}
 func (Const) term() {}
+func (Arith) term() {}
+func (Neg) term()   {}
+func (Conv) term()  {}
+
+// TermVars calls visit for every variable of t, in source order.
+func TermVars(t Term, visit func(Var)) {
+	switch t := t.(type) {
+	case Var:
+		visit(t)
+	case Const:
+	case Arith:
+		TermVars(t.Left, visit)
+		TermVars(t.Right, visit)
+	case Neg:
+		TermVars(t.T, visit)
+	case Conv:
+		TermVars(t.T, visit)
+	}
+}
 
 // CmpOp is a comparison operator.
 type CmpOp uint8
@@ -72,6 +158,29 @@ const (
 	GreaterEq
 )
 
+// MatchOp is a test of strings.
+type MatchOp uint8
+
+// The tests of strings.
+const (
+	Substring MatchOp = iota // the left string is part of the right one
+	Matches                  // the regular expression on the right matches somewhere in the left string
+)
+
+// AggOp is an aggregation.
+type AggOp uint8
+
+// The aggregations. They see the set of tuples of their formula, so that equal
+// values of different tuples count as often as there are tuples.
+const (
+	Count   AggOp = iota
+	Sum           // of numbers
+	Min           // the least value
+	Max           // the greatest value
+	Average       // a float
+	Median        // a float; of an even number of values the mean of the middle two
+)
+
 // Interval is a set of non-negative time differences in the unit of the log's
 // timestamps. Lo is inclusive and Hi is inclusive after parsing; Unbounded
 // disregards Hi. An interval with Lo > Hi is empty; only MonPoly's `(n,n+1)` makes
@@ -81,8 +190,8 @@ type Interval struct {
 	Unbounded bool
 }
 
-// Always is the interval of an operator written without one: `[0,*)`.
-func Always() Interval { return Interval{Unbounded: true} }
+// AnyTime is the interval of an operator written without one: `[0,*)`.
+func AnyTime() Interval { return Interval{Unbounded: true} }
 
 // Empty tells whether no time difference lies in the interval.
 func (i Interval) Empty() bool { return !i.Unbounded && i.Lo > i.Hi }
@@ -164,6 +273,65 @@ type (
 		I Interval
 		F Formula
 	}
+	// Next holds when F holds at the next time point, within the interval.
+	Next struct {
+		Node
+		I Interval
+		F Formula
+	}
+	// Eventually holds when F holds at some time point from now on within the interval.
+	Eventually struct {
+		Node
+		I Interval
+		F Formula
+	}
+	// Always holds when F holds at every time point from now on within the interval.
+	Always struct {
+		Node
+		I Interval
+		F Formula
+	}
+	// Until holds when Right holds at some time point from now on within the interval
+	// and Left at every one before it.
+	Until struct {
+		Node
+		I           Interval
+		Left, Right Formula
+	}
+	// Match tests strings. The right operand of Matches is a constant; Pattern is what
+	// it says, in the syntax of package regexp. Groups, if there are any, are as many
+	// as the expression has, and equal what the groups matched.
+	Match struct {
+		Node
+		Op          MatchOp
+		Left, Right Term
+		Pattern     string
+		Groups      []Term
+	}
+	// Agg aggregates, for each combination of values of Groups, the values of Over in
+	// the tuples over all free variables of F: `Result <- Op Over; Groups F`. Its free
+	// variables are Result and Groups.
+	Agg struct {
+		Node
+		Result Var
+		Op     AggOp
+		Over   Var
+		Groups []Var
+		F      Formula
+	}
+	// Let is Body, in which the relation Name(Params) holds where Def does.
+	Let struct {
+		Node
+		Name      string
+		Params    []Var
+		Def, Body Formula
+	}
+	// New holds when F holds in the world after the proposed change and does not in
+	// the world before (bundles only).
+	New struct {
+		Node
+		F Formula
+	}
 	// Since holds when Right held at some time point within the interval and Left at
 	// every one after it.
 	Since struct {
@@ -176,7 +344,7 @@ type (
 // Children lists the direct sub-formulas of f in source order.
 func Children(f Formula) []Formula {
 	switch f := f.(type) {
-	case *Bool, *Pred, *Cmp:
+	case *Bool, *Pred, *Cmp, *Match:
 		return nil
 	case *Not:
 		return []Formula{f.F}
@@ -200,6 +368,20 @@ func Children(f Formula) []Formula {
 		return []Formula{f.F}
 	case *Since:
 		return []Formula{f.Left, f.Right}
+	case *Next:
+		return []Formula{f.F}
+	case *Eventually:
+		return []Formula{f.F}
+	case *Always:
+		return []Formula{f.F}
+	case *Until:
+		return []Formula{f.Left, f.Right}
+	case *Agg:
+		return []Formula{f.F}
+	case *Let:
+		return []Formula{f.Def, f.Body}
+	case *New:
+		return []Formula{f.F}
 	}
 	return nil
 }
@@ -216,7 +398,8 @@ func Walk(f Formula, visit func(Formula) bool) {
 }
 
 // FreeVars lists the names of the free variables of f in order of first
-// occurrence, the right operand of SINCE before the left one. It takes time
+// occurrence, the right operand of SINCE and UNTIL before the left one, the result of
+// an aggregation before its groups. It takes time
 // linear in the size of f for formulas with few variables.
 func FreeVars(f Formula) []string {
 	c := collector{seen: map[string]bool{}, bound: map[string]int{}}
@@ -230,9 +413,10 @@ type collector struct {
 	bound map[string]int // how many enclosing quantifiers bind the name
 }
 
-func (c *collector) term(t Term) {
-	v, ok := t.(Var)
-	if !ok || c.bound[v.Name] > 0 || c.seen[v.Name] {
+func (c *collector) term(t Term) { TermVars(t, c.variable) }
+
+func (c *collector) variable(v Var) {
+	if c.bound[v.Name] > 0 || c.seen[v.Name] {
 		return
 	}
 	c.seen[v.Name] = true
@@ -266,7 +450,23 @@ func (c *collector) formula(f Formula) {
 	case *Since:
 		c.formula(f.Right)
 		c.formula(f.Left)
-	case *Not, *And, *Or, *Implies, *Equiv, *Prev, *Once, *Historically:
+	case *Until:
+		c.formula(f.Right)
+		c.formula(f.Left)
+	case *Match:
+		c.term(f.Left)
+		c.term(f.Right)
+		for _, t := range f.Groups {
+			c.term(t)
+		}
+	case *Agg:
+		c.variable(f.Result)
+		for _, v := range f.Groups {
+			c.variable(v)
+		}
+	case *Let:
+		c.formula(f.Body)
+	case *Not, *And, *Or, *Implies, *Equiv, *Prev, *Once, *Historically, *Next, *Eventually, *Always, *New:
 		for _, g := range Children(f) {
 			c.formula(g)
 		}

@@ -21,7 +21,7 @@ func (p *parser) optionalInterval() (i Interval, ok bool) {
 			return p.interval()
 		}
 	}
-	return Always(), true
+	return AnyTime(), true
 }
 
 // interval = ("[" | "(") bound "," (bound | "*") ("]" | ")") .

@@ -33,6 +33,36 @@ func (o CmpOp) String() string {
 	return "?"
 }
 
+// String returns the operator as it is written.
+func (o ArithOp) String() string { return [...]string{"+", "-", "*", "/", "MOD"}[o] }
+
+// String returns the conversion as it is written.
+func (o ConvOp) String() string { return [...]string{"i2f", "f2i", "i2s", "s2i", "f2s", "s2f"}[o] }
+
+// String returns the test as it is written.
+func (o MatchOp) String() string { return [...]string{"SUBSTRING", "MATCHES"}[o] }
+
+// String returns the aggregation as it is written.
+func (o AggOp) String() string { return [...]string{"CNT", "SUM", "MIN", "MAX", "AVG", "MED"}[o] }
+
+// String prints the term; operands that are operations themselves in parentheses.
+func (a Arith) String() string {
+	return operandTerm(a.Left) + " " + a.Op.String() + " " + operandTerm(a.Right)
+}
+
+// String prints the term.
+func (n Neg) String() string { return "-(" + n.T.String() + ")" }
+
+// String prints the term.
+func (c Conv) String() string { return c.Op.String() + "(" + c.T.String() + ")" }
+
+func operandTerm(t Term) string {
+	if _, ok := t.(Arith); ok {
+		return "(" + t.String() + ")"
+	}
+	return t.String()
+}
+
 // String prints the interval with plain numbers: `[0,5]`, `[3,*)`.
 func (i Interval) String() string { return formatInterval(i, MonPoly) }
 
@@ -99,6 +129,30 @@ func (f *Historically) String() string { return Format(f, MonPoly) }
 // String prints the formula.
 func (f *Since) String() string { return Format(f, MonPoly) }
 
+// String prints the formula.
+func (f *Next) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Eventually) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Always) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Until) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Match) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Agg) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Let) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *New) String() string { return Format(f, MonPoly) }
+
 type printer struct {
 	b    strings.Builder
 	mode Mode
@@ -138,19 +192,61 @@ func (p *printer) formula(f Formula) {
 		p.prefix("HISTORICALLY"+formatInterval(f.I, p.mode)+" ", f.F)
 	case *Since:
 		p.binary(f.Left, "SINCE"+formatInterval(f.I, p.mode), f.Right)
+	case *Next:
+		p.prefix("NEXT"+formatInterval(f.I, p.mode)+" ", f.F)
+	case *Eventually:
+		p.prefix("EVENTUALLY"+formatInterval(f.I, p.mode)+" ", f.F)
+	case *Always:
+		p.prefix("ALWAYS"+formatInterval(f.I, p.mode)+" ", f.F)
+	case *Until:
+		p.binary(f.Left, "UNTIL"+formatInterval(f.I, p.mode), f.Right)
+	case *Match:
+		p.match(f)
+	case *Agg:
+		p.agg(f)
+	case *Let:
+		p.b.WriteString("LET " + f.Name + "(" + varList(f.Params) + ") = ")
+		p.operand(f.Def)
+		p.b.WriteString(" IN ")
+		p.operand(f.Body)
+	case *New:
+		p.b.WriteString("NEW (")
+		p.formula(f.F)
+		p.b.WriteByte(')')
 	}
 }
 
-func (p *printer) pred(f *Pred) {
-	p.b.WriteString(f.Name)
-	p.b.WriteByte('(')
-	for i, t := range f.Args {
-		if i > 0 {
-			p.b.WriteString(", ")
-		}
-		p.b.WriteString(t.String())
+func (p *printer) match(f *Match) {
+	p.b.WriteString(f.Left.String() + " " + f.Op.String() + " ")
+	if c, ok := f.Right.(Const); ok && f.Op == Matches {
+		p.b.WriteString(`r"` + c.Value.Str + `"`)
+	} else {
+		p.b.WriteString(f.Right.String())
 	}
-	p.b.WriteByte(')')
+	if len(f.Groups) > 0 {
+		p.b.WriteString(" (" + termList(f.Groups) + ")")
+	}
+}
+
+func (p *printer) agg(f *Agg) {
+	p.b.WriteString(f.Result.Name + " <- " + f.Op.String() + " " + f.Over.Name)
+	if len(f.Groups) > 0 {
+		p.b.WriteString("; " + varList(f.Groups))
+	}
+	p.b.WriteByte(' ')
+	p.operand(f.F)
+}
+
+func termList(ts []Term) string {
+	s := make([]string, len(ts))
+	for i, t := range ts {
+		s[i] = t.String()
+	}
+	return strings.Join(s, ", ")
+}
+
+func (p *printer) pred(f *Pred) {
+	p.b.WriteString(f.Name + "(" + termList(f.Args) + ")")
 }
 
 func (p *printer) prefix(op string, f Formula) {
@@ -179,9 +275,10 @@ func (p *printer) chain(f, l Formula, op string, r Formula) {
 // operand prints f in parentheses unless it is an atom.
 func (p *printer) operand(f Formula) {
 	switch f.(type) {
-	case *Bool, *Pred:
+	case *Bool, *Pred, *New:
 		p.formula(f)
-	case *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Prev, *Once, *Historically, *Since:
+	case *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let:
 		p.b.WriteByte('(')
 		p.formula(f)
 		p.b.WriteByte(')')

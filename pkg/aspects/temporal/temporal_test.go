@@ -27,9 +27,9 @@ func pred(name string, vars ...string) syntax.Formula {
 
 func and(l, r syntax.Formula) syntax.Formula { return &syntax.And{Left: l, Right: r} }
 func not(f syntax.Formula) syntax.Formula    { return &syntax.Not{F: f} }
-func once(f syntax.Formula) syntax.Formula   { return &syntax.Once{I: syntax.Always(), F: f} }
+func once(f syntax.Formula) syntax.Formula   { return &syntax.Once{I: syntax.AnyTime(), F: f} }
 func previous(f syntax.Formula) syntax.Formula {
-	return &syntax.Prev{I: syntax.Always(), F: f}
+	return &syntax.Prev{I: syntax.AnyTime(), F: f}
 }
 
 func stringColumns(names ...string) []check.Column {
