@@ -2,8 +2,9 @@ package syntax
 
 // The precedences, weakest first; each level has its parse function.
 //
+//	LET … IN, aggregations             prefix  let, aggregation
 //	SINCE UNTIL                        right   since
-//	ONCE PREVIOUS HISTORICALLY …       prefix  prefix, reached through unary
+//	ONCE PREVIOUS EVENTUALLY …         prefix  temporal, reached through unary
 //	EXISTS FORALL                      prefix  prefix, reached through unary
 //	EQUIV                              left    equiv
 //	IMPLIES                            right   implies
@@ -12,7 +13,8 @@ package syntax
 //	NOT                                prefix  unary
 //
 // A prefix may stand wherever an operand of AND may, and then reaches as far right
-// as its precedence allows: up to SINCE, UNTIL, a closing parenthesis or the end.
+// as its precedence allows: up to SINCE, UNTIL, a closing parenthesis or the end, LET
+// and an aggregation up to the closing parenthesis, IN, or the end.
 
 // formula = since .
 func (p *parser) formula() Formula { return p.since() }
@@ -28,15 +30,16 @@ func (p *parser) since() Formula {
 	p.next()
 	i, ok := p.optionalInterval()
 	right := p.nested(p.since)
-	if op.text == "UNTIL" {
-		p.notYet(op, "the future operator `UNTIL`")
-		return nil
-	}
 	if left == nil || right == nil || !ok {
 		return nil
 	}
-	f := &Since{Node: p.from(start), I: i, Left: left, Right: right}
-	p.checkSince(op, f)
+	var f Formula
+	if node := p.from(start); op.text == "SINCE" {
+		f = &Since{Node: node, I: i, Left: left, Right: right}
+	} else {
+		f = &Until{Node: node, I: i, Left: left, Right: right}
+	}
+	p.checkSince(op, left, right, f)
 	return f
 }
 
@@ -100,27 +103,42 @@ func (p *parser) unary() Formula {
 		return p.atom()
 	}
 	switch classify(t.text, p.opts.Mode) {
-	case wordCore:
-		switch t.text {
-		case "NOT":
-			p.next()
-			if f := p.nested(p.unary); f != nil {
-				return &Not{Node: p.from(t.start), F: f}
-			}
-			return nil
-		case "TRUE", "FALSE":
-			p.next()
-			return &Bool{Node: p.from(t.start), Value: t.text == "TRUE"}
-		case "EXISTS", "FORALL":
-			return p.quantifier()
+	case wordConstant:
+		p.next()
+		return &Bool{Node: p.from(t.start), Value: t.text == "TRUE"}
+	case wordNot:
+		p.next()
+		if f := p.nested(p.unary); f != nil {
+			return &Not{Node: p.from(t.start), F: f}
 		}
+		return nil
+	case wordQuantifier:
+		return p.quantifier()
+	case wordTemporal:
 		return p.temporal()
-	case wordFuturePre:
-		return p.future()
-	case wordNone, wordFutureIn, wordLet, wordAggregate, wordConversion, wordTermOp, wordRelationOp,
-		wordRegexpOp, wordBundleOnly, wordConnective, wordPunctuation:
+	case wordLet:
+		return p.let()
+	case wordConversion:
+		return p.comparison()
+	case wordNew:
+		return p.changed()
+	case wordNone, wordAggregate, wordTermOp, wordRelationOp, wordOther, wordConnective, wordPunctuation:
 	}
 	return p.reserved()
+}
+
+// changed = "NEW" "(" formula ")" .
+func (p *parser) changed() Formula {
+	t := p.next()
+	if !p.peek().punct("(") {
+		p.unexpected("`(` after NEW")
+		return nil
+	}
+	f := p.nested(p.group)
+	if f == nil {
+		return nil
+	}
+	return &New{Node: p.from(t.start), F: f}
 }
 
 // quantifier = ("EXISTS" | "FORALL") variable { "," variable } "." equiv .
@@ -145,7 +163,8 @@ func (p *parser) quantifier() Formula {
 	return wrap(body)
 }
 
-// temporal = ("ONCE" | "PREVIOUS" | "PREV" | "HISTORICALLY" | "PAST_ALWAYS") [ interval ] equiv .
+// temporal = ("ONCE" | "PREVIOUS" | "PREV" | "HISTORICALLY" | "PAST_ALWAYS" | "NEXT" |
+// "EVENTUALLY" | "SOMETIMES" | "ALWAYS") [ interval ] equiv .
 func (p *parser) temporal() Formula {
 	op := p.next()
 	i, ok := p.optionalInterval()
@@ -154,48 +173,42 @@ func (p *parser) temporal() Formula {
 		return nil
 	}
 	node := p.from(op.start)
-	wrap := func(f Formula) Formula {
-		switch op.text {
-		case "ONCE":
-			return &Once{Node: node, I: i, F: f}
-		case "HISTORICALLY", "PAST_ALWAYS":
-			return &Historically{Node: node, I: i, F: f}
-		}
-		return &Prev{Node: node, I: i, F: f}
-	}
+	wrap := func(f Formula) Formula { return prefixed(op.text, node, i, f) }
 	p.checkPrefix(op, body, wrap)
 	return wrap(body)
 }
 
-// future reads a future prefix operator with its body, so that mistakes in the body
-// are found too, and refuses it.
-func (p *parser) future() Formula {
-	op := p.next()
-	p.notYet(op, "the future operator `"+op.text+"`")
-	p.optionalInterval()
-	p.nested(p.equiv)
-	return nil
+// prefixed makes the formula of a temporal prefix operator.
+func prefixed(op string, node Node, i Interval, f Formula) Formula {
+	switch op {
+	case "ONCE":
+		return &Once{Node: node, I: i, F: f}
+	case "HISTORICALLY", "PAST_ALWAYS":
+		return &Historically{Node: node, I: i, F: f}
+	case "NEXT":
+		return &Next{Node: node, I: i, F: f}
+	case "EVENTUALLY", "SOMETIMES":
+		return &Eventually{Node: node, I: i, F: f}
+	case "ALWAYS":
+		return &Always{Node: node, I: i, F: f}
+	}
+	return &Prev{Node: node, I: i, F: f}
 }
 
-// reserved reports a reserved word that starts no formula of this version.
+// reserved reports a reserved word that starts no formula.
 func (p *parser) reserved() Formula {
 	t := p.peek()
-	switch classify(t.text, p.opts.Mode) {
-	case wordLet:
+	if classify(t.text, p.opts.Mode) == wordOther {
 		p.notYet(t, "`"+t.text+"`")
 		p.skipGroup()
-	case wordAggregate:
-		p.notYet(t, "the aggregation `"+t.text+"`")
-		p.skipGroup()
-	case wordConversion:
-		p.notYet(t, "the conversion `"+t.text+"`")
-		p.skip()
-	case wordRegexpOp, wordBundleOnly:
-		p.notYet(t, "`"+t.text+"`")
-		p.skip()
-	case wordNone, wordCore, wordFuturePre, wordFutureIn, wordTermOp, wordRelationOp, wordConnective, wordPunctuation:
-		p.unexpected("a formula")
+		return nil
 	}
+	if classify(t.text, p.opts.Mode) == wordAggregate {
+		p.report(CodeSyntax, t.start, t.end, "an aggregation names its result first", "write `n <- "+t.text+" x; …`")
+		p.skipGroup()
+		return nil
+	}
+	p.unexpected("a formula")
 	return nil
 }
 
@@ -231,7 +244,7 @@ func (p *parser) variables(op token) ([]Var, bool) {
 	}
 }
 
-// atom = "(" formula ")" | predicate | comparison .
+// atom = "(" formula ")" | predicate | aggregation | comparison .
 func (p *parser) atom() Formula {
 	t := p.peek()
 	switch {
@@ -240,7 +253,7 @@ func (p *parser) atom() Formula {
 	case t.kind == tokIdent && p.ahead(1).punct("("):
 		return p.predicate()
 	case t.kind == tokIdent && p.ahead(1).punct("<-"):
-		return p.arrow()
+		return p.aggregation()
 	case t.kind == tokIdent, t.kind == tokInt, t.kind == tokFloat, t.kind == tokString, t.kind == tokRegexp,
 		t.punct("("), t.punct("-"):
 		return p.comparison()
@@ -271,21 +284,6 @@ func (p *parser) group() Formula {
 			p.next()
 		}
 	}
-	return nil
-}
-
-// arrow reports an aggregation, or a comparison with a negative number written
-// without a blank.
-func (p *parser) arrow() Formula {
-	arrow := p.ahead(1)
-	if k := p.ahead(2).kind; k == tokInt || k == tokFloat {
-		p.report(CodeSyntax, arrow.start, arrow.end, "`<-` is the arrow of an aggregation",
-			"put a blank between `<` and `-`")
-		p.skip()
-		return nil
-	}
-	p.notYet(arrow, "aggregation")
-	p.skipGroup()
 	return nil
 }
 
@@ -335,13 +333,16 @@ func (p *parser) unexpectedIn(expected string) {
 	p.skipGroup()
 }
 
-// comparison = term ("=" | "<" | "<=" | ">" | ">=") term .
+// comparison = term ( ("=" | "<" | "<=" | ">" | ">=") term | match ) .
 func (p *parser) comparison() Formula {
 	start := p.peek().start
 	left := p.term(false)
 	if left == nil {
 		p.skip()
 		return nil
+	}
+	if t := p.peek(); t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordRelationOp {
+		return p.match(start, left)
 	}
 	op, ok := p.comparator()
 	if !ok {
@@ -357,11 +358,6 @@ func (p *parser) comparison() Formula {
 
 func (p *parser) comparator() (CmpOp, bool) {
 	t := p.peek()
-	if t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordRelationOp {
-		p.notYet(t, "`"+t.text+"`")
-		p.skip()
-		return Eq, false
-	}
 	for op := Eq; op <= GreaterEq; op++ {
 		if t.punct(op.String()) {
 			p.next()

@@ -247,7 +247,8 @@ func chained(f Formula) bool {
 	case *Equiv:
 		_, same := f.Left.(*Equiv)
 		return same
-	case *Bool, *Pred, *Cmp, *Not, *Implies, *Exists, *Forall, *Prev, *Once, *Historically, *Since:
+	case *Bool, *Pred, *Cmp, *Not, *Implies, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
 	}
 	return false
 }
@@ -314,8 +315,7 @@ func (p *parser) skip() {
 }
 
 func (p *parser) connective(t token) bool {
-	c := classify(t.text, p.opts.Mode)
-	return c == wordConnective || c == wordFutureIn
+	return classify(t.text, p.opts.Mode) == wordConnective
 }
 
 // skipGroup moves on to the closing parenthesis of the enclosing group, or the end.
@@ -333,9 +333,9 @@ func (p *parser) skipGroup() {
 	}
 }
 
-// notYet reports a part of the language that this version lacks.
+// notYet reports a word of MonPoly's or of bundles that this version lacks.
 func (p *parser) notYet(t token, what string) {
-	p.report(CodeNotYet, t.start, t.end, what+" is not supported yet in this version", "")
+	p.report(CodeNotYet, t.start, t.end, what+" is not supported in this version", "")
 }
 
 // top = formula end .

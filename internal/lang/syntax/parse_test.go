@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,18 @@ func TestPrecedence(t *testing.T) {
 		{"a'b(2b_c)", "a'b(2b_c)"},
 		{`s("a\qb")`, `s("a\\qb")`},
 		{"NEW(x)", "NEW(x)"},
+		{"a() UNTIL[0,1] b() SINCE[0,2] c()", "a() UNTIL[0,1] (b() SINCE[0,2] c())"},
+		{"NEXT a() AND SOMETIMES[0,1] b()", "NEXT[0,*) (a() AND (EVENTUALLY[0,1] b()))"},
+		{"n <- CNT x; y r(x, y) SINCE q(x)", "n <- CNT x; y (r(x, y) SINCE[0,*) q(x))"},
+		{"LET u(x) = p(x) SINCE q(x) IN u(x) SINCE q(x)", "LET u(x) = (p(x) SINCE[0,*) q(x)) IN (u(x) SINCE[0,*) q(x))"},
+		{"a() AND LET b() = c() IN b() OR d()", "a() AND (LET b() = c() IN (b() OR d()))"},
+		{"x = 1 + 2 * 3 - 4 / y", "x = (1 + (2 * 3)) - (4 / y)"},
+		{"x = 1 + y MOD 2 * 3 - z", "x = 1 + (y MOD ((2 * 3) - z))"},
+		{"x = -y MOD 2", "x = -(y MOD 2)"},
+		{"x = - 3 - (-4)", "x = -3 - -4"},
+		{"((x + 1)) = (y) AND (x = (1))", "(x + 1 = y) AND (x = 1)"},
+		{"i2f(x) > (1.5)", "i2f(x) > 1.5"},
+		{`n MATCHES r"\(a\|(\)[]\]{" (_)`, `n MATCHES r"\(a\|(\)[]\]{" (_)`},
 	} {
 		if got := parse(t, c.src, MonPoly).String(); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.src, got, c.want)
@@ -91,6 +104,19 @@ func corpus() []string {
 		`TRUE OR FALSE`,
 		`NOT NOT NOT a()`,
 		`ONCE[0,1s) a()`,
+		`p(x) AND (EVENTUALLY[0,5s] q(x))`,
+		`p(x) IMPLIES (ALWAYS[0,1h] (NOT q(x)))`,
+		`(NOT p(x)) UNTIL[1s,2s] r(x, _)`,
+		`p(x) AND NEXT(0,3s] q(x)`,
+		`(n <- CNT i; d, e (ONCE[0,6s] (cmd(d, i) AND e = d))) AND n > 40`,
+		`a <- AVG x (p(x) SINCE q(x))`,
+		`LET u(x) = p(x) AND (ONCE q(x)) IN u(y) OR (EXISTS z. (u(z) AND z = y))`,
+		`LET t() = a() IN t() AND (LET u(x, y) = r(x, y) IN u(_, 3))`,
+		`r(x, y) AND z = x + y * 2 - -3 AND NOT (-x < (y MOD 2) / 4)`,
+		`r(x, y) AND (x - (y + 1)) = -(x * y) AND ((x)) = (x MOD y + 1)`,
+		`p(x) AND s(i2s(x)) AND f2i(i2f(x) * 1.5) > (s2i("3"))`,
+		`s(n) AND n MATCHES r"a[b-d]*\." AND "b" SUBSTRING n`,
+		`s(n) AND NOT (n MATCHES r"^[]x]+$")`,
 	}
 }
 
@@ -199,6 +225,30 @@ func equal(f, g Formula) bool { return strip(f) == strip(g) && sameNodes(f, g) }
 
 func strip(f Formula) string { return Format(f, MonPoly) }
 
+func TestRegularExpressions(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{`a.c`, `(?m)a.c`},
+		{`^\(a\|b\)$`, `(?m)^(a|b)$`},
+		{`(a|b){2}`, `(?m)\(a\|b\)\{2\}`},
+		{`[]\a-c]+`, `(?m)[]\\a-c]+`},
+		{`[^]x]\*\b\.`, `(?m)[^]x]\*\b\.`},
+		{`\w`, `(?m)w`},
+	} {
+		if got, problem := fromStr(c.src); got != c.want || problem != "" {
+			t.Errorf("%s: %s %s, want %s", c.src, got, problem, c.want)
+		}
+	}
+	for _, src := range []string{`[a`, `\(a\)\1`, `a\`, `[]`} {
+		if got, problem := fromStr(src); problem == "" {
+			t.Errorf("%s: %s", src, got)
+		}
+	}
+	m, ok := parse(t, `n MATCHES r"(a)|b{2}" (_)`, Bundle).(*Match)
+	if !ok || m.Pattern != `(a)|b{2}` || len(m.Groups) != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
 // sameNodes compares what printing could hide: node kinds, variable names, values.
 func sameNodes(f, g Formula) bool {
 	cf, cg := Children(f), Children(g)
@@ -253,6 +303,39 @@ func sameNodes(f, g Formula) bool {
 	case *Since:
 		g, ok := g.(*Since)
 		return ok && f.I == g.I
+	case *Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
+		return sameFullNodes(f, g)
+	}
+	return false
+}
+
+func sameFullNodes(f, g Formula) bool {
+	switch f := f.(type) {
+	case *Next:
+		g, ok := g.(*Next)
+		return ok && f.I == g.I
+	case *Eventually:
+		g, ok := g.(*Eventually)
+		return ok && f.I == g.I
+	case *Always:
+		g, ok := g.(*Always)
+		return ok && f.I == g.I
+	case *Until:
+		g, ok := g.(*Until)
+		return ok && f.I == g.I
+	case *Match:
+		g, ok := g.(*Match)
+		return ok && f.Op == g.Op && sameTerm(f.Left, g.Left) && sameTerm(f.Right, g.Right) && sameTerms(f.Groups, g.Groups)
+	case *Agg:
+		g, ok := g.(*Agg)
+		return ok && f.Op == g.Op && sameTerms([]Term{f.Result, f.Over}, []Term{g.Result, g.Over}) && sameVars(f.Groups, g.Groups)
+	case *Let:
+		g, ok := g.(*Let)
+		return ok && f.Name == g.Name && sameVars(f.Params, g.Params)
+	case *New:
+		_, ok := g.(*New)
+		return ok
+	case *Bool, *Pred, *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Prev, *Once, *Historically, *Since:
 	}
 	return false
 }
@@ -269,22 +352,28 @@ func sameVars(a, b []Var) bool {
 }
 
 func sameTerms(a, b []Term) bool {
-	if len(a) != len(b) {
-		return false
+	return slices.EqualFunc(a, b, sameTerm)
+}
+
+func sameTerm(a, b Term) bool {
+	switch x := a.(type) {
+	case Var:
+		y, ok := b.(Var)
+		return ok && x.Name == y.Name
+	case Const:
+		y, ok := b.(Const)
+		return ok && x.Value == y.Value
+	case Arith:
+		y, ok := b.(Arith)
+		return ok && x.Op == y.Op && sameTerm(x.Left, y.Left) && sameTerm(x.Right, y.Right)
+	case Neg:
+		y, ok := b.(Neg)
+		return ok && sameTerm(x.T, y.T)
+	case Conv:
+		y, ok := b.(Conv)
+		return ok && x.Op == y.Op && sameTerm(x.T, y.T)
 	}
-	for i := range a {
-		switch x := a[i].(type) {
-		case Var:
-			if y, ok := b[i].(Var); !ok || x.Name != y.Name {
-				return false
-			}
-		case Const:
-			if y, ok := b[i].(Const); !ok || x.Value != y.Value {
-				return false
-			}
-		}
-	}
-	return true
+	return false
 }
 
 // referenceFormulas returns the formulas of the reference cases.

@@ -57,8 +57,10 @@ func (n Neg) String() string { return "-(" + n.T.String() + ")" }
 func (c Conv) String() string { return c.Op.String() + "(" + c.T.String() + ")" }
 
 func operandTerm(t Term) string {
-	if _, ok := t.(Arith); ok {
+	switch t.(type) {
+	case Arith, Neg:
 		return "(" + t.String() + ")"
+	case Var, Const, Conv:
 	}
 	return t.String()
 }

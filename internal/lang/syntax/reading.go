@@ -45,25 +45,26 @@ func (p *parser) narrow(body Formula, wrap func(Formula) Formula) Formula {
 		return &Implies{Left: rec(f.Left), Right: f.Right}
 	case *Equiv:
 		return &Equiv{Left: rec(f.Left), Right: f.Right}
-	case *Bool, *Pred, *Cmp, *Not, *Exists, *Forall, *Prev, *Once, *Historically, *Since:
+	case *Bool, *Pred, *Cmp, *Not, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
 	}
 	return wrap(body)
 }
 
-// checkSince warns of operands of SINCE that readers would group otherwise.
-func (p *parser) checkSince(op token, f *Since) {
-	name := p.connectiveOf(f.Left)
+// checkSince warns of operands of SINCE or UNTIL that readers would group otherwise.
+func (p *parser) checkSince(op token, left, right, f Formula) {
+	name := p.connectiveOf(left)
 	if name == "" {
-		name = p.connectiveOf(f.Right)
+		name = p.connectiveOf(right)
 	}
 	if name == "" {
-		name = p.openQuantifier(f.Left)
+		name = p.openPrefix(left)
 	}
 	if name == "" {
 		return
 	}
 	p.warn(CodeSinceReading, p.span(op.start, op.end),
-		"SINCE binds weaker than "+name+": this reads "+p.quoted(f), "put parentheses around each operand of SINCE")
+		op.text+" binds weaker than "+name+": this reads "+p.quoted(f), "put parentheses around each operand of "+op.text)
 }
 
 // connectiveOf names the connective of a formula that was written without
@@ -81,14 +82,14 @@ func (p *parser) connectiveOf(f Formula) string {
 		return "IMPLIES"
 	case *Equiv:
 		return "EQUIV"
-	case *Bool, *Pred, *Cmp, *Not, *Exists, *Forall, *Prev, *Once, *Historically, *Since:
+	case *Bool, *Pred, *Cmp, *Not, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
 	}
 	return ""
 }
 
-// openQuantifier names the quantifier without parentheses that f ends in, or
-// returns "".
-func (p *parser) openQuantifier(f Formula) string {
+// openPrefix names the quantifier without parentheses that f ends in, or returns "".
+func (p *parser) openPrefix(f Formula) string {
 	for !p.parens[f] {
 		switch g := f.(type) {
 		case *Exists:
@@ -103,7 +104,13 @@ func (p *parser) openQuantifier(f Formula) string {
 			f = g.F
 		case *Historically:
 			f = g.F
-		case *Bool, *Pred, *Cmp, *And, *Or, *Implies, *Equiv, *Since:
+		case *Next:
+			f = g.F
+		case *Eventually:
+			f = g.F
+		case *Always:
+			f = g.F
+		case *Bool, *Pred, *Cmp, *And, *Or, *Implies, *Equiv, *Since, *Until, *Match, *Agg, *Let, *New:
 			return ""
 		}
 	}

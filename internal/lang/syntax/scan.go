@@ -31,7 +31,7 @@ func (s *scanner) scan() []token {
 		}
 		c := s.src[s.at]
 		switch {
-		case s.mode == MonPoly && strings.HasPrefix(s.src[s.at:], `r"`):
+		case strings.HasPrefix(s.src[s.at:], `r"`):
 			s.regexp()
 		case isDigit(c), s.mode == MonPoly && isWordStart(c):
 			s.word()
@@ -186,7 +186,7 @@ func (s *scanner) character(b *strings.Builder, i int) int {
 	return i + len(line) - len(tail)
 }
 
-// regexp scans MonPoly's r"…", in which a backslash is an ordinary character.
+// regexp scans r"…", in which a backslash is an ordinary character.
 func (s *scanner) regexp() {
 	end := strings.IndexByte(s.src[s.at+2:], '"')
 	if end < 0 {

@@ -5,23 +5,95 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// term = [ "-" ] number | string | variable | "_" | "(" term ")" .
+// term = product { ("+" | "-") product } .
 //
-// Wildcards stand only directly in a predicate. A term with arithmetic is reported
-// and skipped as a whole. The result is nil after an error.
+// Wildcards stand only directly in a predicate, or for a group of MATCHES. The result
+// is nil after an error.
 func (p *parser) term(inPredicate bool) Term {
-	t := p.operand(inPredicate)
-	for op := p.peek(); p.arithmetic(op); op = p.peek() {
-		if t != nil {
-			p.notYet(op, "arithmetic")
-			t = nil
+	return p.chainTerm(inPredicate, p.product, Add, Sub)
+}
+
+// product = factor { ("*" | "/") factor } .
+func (p *parser) product(inPredicate bool) Term {
+	return p.chainTerm(inPredicate, p.factor, Mul, Div)
+}
+
+// chainTerm reads left-associative operations.
+func (p *parser) chainTerm(inPredicate bool, operand func(bool) Term, ops ...ArithOp) Term {
+	start := p.peek().start
+	left := operand(inPredicate)
+	bad := left == nil
+	for {
+		op, ok := p.operator(ops...)
+		if !ok {
+			break
 		}
-		p.next()
-		p.operand(inPredicate)
+		right := operand(false)
+		if bad = bad || right == nil; !bad {
+			left = p.arith(start, op, left, right)
+		}
 	}
+	if bad {
+		return nil
+	}
+	return left
+}
+
+// operator takes the next token if it is one of the operators.
+func (p *parser) operator(ops ...ArithOp) (ArithOp, bool) {
+	t := p.peek()
+	for _, op := range ops {
+		if t.punct(op.String()) || t.keyword(op.String()) {
+			p.next()
+			return op, true
+		}
+	}
+	return Add, false
+}
+
+func (p *parser) arith(start int, op ArithOp, left, right Term) Term {
+	p.count(start)
+	p.plain(left)
+	p.plain(right)
+	return Arith{Pos: p.span(start, p.last()), Op: op, Left: left, Right: right}
+}
+
+// plain refuses a wildcard as an operand.
+func (p *parser) plain(t Term) {
+	if v, ok := t.(Var); ok && strings.HasPrefix(v.Name, "_") {
+		p.diags = append(p.diags, diag.Diagnostic{
+			Code: CodeWildcard, File: p.opts.File, Span: v.Pos,
+			Message: "a wildcard has no value to calculate with", Hint: "name a variable that a predicate binds",
+		})
+	}
+}
+
+// factor = operand [ "MOD" term ] .
+//
+// MOD binds as tightly as can be on its left and as loosely on its right, as in
+// MonPoly: x MOD 2 + 1 is x MOD (2 + 1).
+func (p *parser) factor(inPredicate bool) Term {
+	start := p.peek().start
+	left := p.operand(inPredicate)
+	if _, ok := p.operator(Mod); !ok {
+		return left
+	}
+	right := p.deeperTerm(false)
+	if left == nil || right == nil {
+		return nil
+	}
+	return p.arith(start, Mod, left, right)
+}
+
+// deeperTerm parses a term one level further in, which is bounded as formulas are.
+func (p *parser) deeperTerm(inPredicate bool) Term {
+	p.enter()
+	t := p.term(inPredicate)
+	p.groups--
 	return t
 }
 
@@ -33,22 +105,14 @@ func (p *parser) arithmetic(t token) bool {
 	return t.punct("+") || t.punct("-") || t.punct("*") || t.punct("/")
 }
 
+// operand = "(" term ")" | "-" factor | conversion | number | string | variable | "_" .
 func (p *parser) operand(inPredicate bool) Term {
 	t := p.peek()
 	switch {
 	case t.punct("("):
-		p.enter()
 		p.next()
-		inner := p.term(inPredicate)
-		p.groups--
-		if !p.peek().punct(")") {
-			if inner != nil {
-				p.unexpected("`)`")
-			}
-			return nil
-		}
-		p.next()
-		return inner
+		inner := p.deeperTerm(inPredicate)
+		return p.closeTerm(inner)
 	case t.punct("-"):
 		return p.negative()
 	case t.kind == tokInt, t.kind == tokFloat:
@@ -57,31 +121,63 @@ func (p *parser) operand(inPredicate bool) Term {
 	case t.kind == tokString:
 		p.next()
 		p.count(t.start)
-		return Const{Pos: p.span(t.start, t.end), Value: schema.StringValue(t.text)}
+		return stringConst(p, t, t.text)
 	case t.kind == tokIdent:
 		return p.variable(inPredicate)
+	case t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordConversion:
+		return p.conversion()
 	}
 	return p.noTerm(t)
 }
 
+// stringConst is a string constant.
+func stringConst(p *parser, t token, s string) Term {
+	return Const{Pos: p.span(t.start, t.end), Value: schema.StringValue(s)}
+}
+
+// closeTerm takes the closing parenthesis after t.
+func (p *parser) closeTerm(t Term) Term {
+	if !p.peek().punct(")") {
+		if t != nil {
+			p.unexpected("`)`")
+		}
+		return nil
+	}
+	p.next()
+	return t
+}
+
+// conversion = ("i2f" | "f2i" | "i2s" | "s2i" | "f2s" | "s2f") "(" term ")" .
+func (p *parser) conversion() Term {
+	t := p.next()
+	if !p.peek().punct("(") {
+		p.unexpected("`(`")
+		return nil
+	}
+	p.next()
+	inner := p.closeTerm(p.deeperTerm(false))
+	if inner == nil {
+		return nil
+	}
+	p.count(t.start)
+	for op := IntToFloat; op <= StringToFloat; op++ {
+		if op.String() == t.text {
+			return Conv{Pos: p.span(t.start, p.last()), Op: op, T: inner}
+		}
+	}
+	return nil
+}
+
 // noTerm reports what stands where a term is expected.
 func (p *parser) noTerm(t token) Term {
-	switch {
-	case t.kind == tokRegexp:
-		p.notYet(t, "a regular expression")
+	switch t.kind {
+	case tokRegexp:
+		p.report(CodeSyntax, t.start, t.end, "a regular expression stands only to the right of MATCHES", "write a string as \"…\"")
 		p.next()
-	case t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordConversion:
-		p.notYet(t, "the conversion `"+t.text+"`")
-		p.next()
-		if p.peek().punct("(") {
-			p.next()
-			p.skipGroup()
-			p.next()
-		}
-	case t.kind == tokDuration:
+	case tokDuration:
 		p.report(CodeSyntax, t.start, t.end, "a duration such as "+t.describe()+" stands only in an interval", "")
 		p.next()
-	default:
+	case tokEOF, tokBad, tokIdent, tokKeyword, tokInt, tokFloat, tokString, tokPunct:
 		p.unexpected("a variable or a constant")
 	}
 	return nil
@@ -104,17 +200,22 @@ func (p *parser) variable(inPredicate bool) Term {
 	return Var{Pos: p.span(t.start, t.end), Name: t.text}
 }
 
-// negative reads a negative constant.
+// negative reads a negative constant or the negative of a term.
 func (p *parser) negative() Term {
 	minus := p.next()
 	t := p.peek()
-	if t.kind != tokInt && t.kind != tokFloat {
-		p.notYet(minus, "arithmetic")
-		p.operand(false)
+	if t.kind == tokInt || t.kind == tokFloat {
+		p.next()
+		return p.constant(t, minus.start, "-"+t.text)
+	}
+	p.enter()
+	inner := p.factor(false)
+	p.groups--
+	if inner == nil {
 		return nil
 	}
-	p.next()
-	return p.constant(t, minus.start, "-"+t.text)
+	p.count(minus.start)
+	return Neg{Pos: p.span(minus.start, p.last()), T: inner}
 }
 
 // constant makes a number's value; text is the number with its sign.
@@ -140,57 +241,28 @@ func (p *parser) constant(t token, start int, text string) Term {
 }
 
 // termInParens tells whether the parenthesis that comes next opens a term and not a
-// formula: one operand, possibly in further parentheses, then something that
-// continues a term or a comparison.
+// formula: there is something in it, and no predicate, comparison or keyword of
+// formulas.
 func (p *parser) termInParens() bool {
-	i, open := 0, 0
-	for ; p.ahead(i).punct("("); i++ {
-		open++
-	}
-	if p.ahead(i).punct("-") {
-		i++
-	}
-	switch t := p.ahead(i); t.kind {
-	case tokIdent, tokInt, tokFloat, tokString, tokRegexp, tokDuration:
-		i++
-	case tokKeyword:
-		return classify(t.text, p.opts.Mode) == wordConversion
-	case tokEOF, tokBad, tokPunct:
-		return false
-	}
-	closed := 0
-	for ; p.ahead(i).punct(")") && closed < open; i++ {
-		closed++
-	}
-	if closed == 0 { // "(x + 1) = y", but "(x = 1)" is a formula
-		return p.arithmetic(p.ahead(i)) && p.closesTerm(i)
-	}
-	t := p.ahead(i)
-	if p.arithmetic(t) || t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordRelationOp {
-		return closed == open || p.closesTerm(i)
-	}
-	switch t.text {
-	case "=", "<", "<=", ">", ">=", "!=", "==", "<>":
-		return t.kind == tokPunct && closed == open
-	}
-	return false
-}
-
-// closesTerm tells whether, from the token at i on, a closing parenthesis comes
-// before a comparison.
-func (p *parser) closesTerm(i int) bool {
-	for depth := 0; ; i++ {
+	for i, depth := 1, 1; ; i++ {
 		t := p.ahead(i)
 		switch {
 		case t.kind == tokEOF:
 			return false
 		case t.punct("("):
+			if p.ahead(i-1).kind == tokIdent {
+				return false
+			}
 			depth++
-		case t.punct(")") && depth == 0:
-			return true
 		case t.punct(")"):
-			depth--
-		case t.kind == tokPunct && strings.ContainsAny(t.text, "=<>"), t.kind == tokKeyword && p.connective(t):
+			if depth--; depth == 0 {
+				return i > 1
+			}
+		case t.kind == tokKeyword:
+			if c := classify(t.text, p.opts.Mode); c != wordConversion && c != wordTermOp {
+				return false
+			}
+		case t.kind == tokPunct && !p.arithmetic(t):
 			return false
 		}
 	}

@@ -12,7 +12,7 @@ const (
 	tokFloat         // 1.5
 	tokDuration      // 12h; also 12w, whose unit is unknown
 	tokString        // "a"; text is the decoded value
-	tokRegexp        // r"a.*", MonPoly mode
+	tokRegexp        // r"a.*"
 	tokPunct         // ( ) [ ] , . ; = < <= > >= <- + - * / and foreign operators
 )
 
@@ -49,32 +49,35 @@ type wordClass uint8
 
 const (
 	wordNone        wordClass = iota
-	wordCore                  // part of the past-time core
-	wordFuturePre             // a future prefix operator: parsed, then refused
-	wordFutureIn              // UNTIL: parsed, then refused
-	wordLet                   // LET and what else binds to its right
+	wordConstant              // TRUE, FALSE
+	wordNot                   // NOT
+	wordQuantifier            // EXISTS, FORALL
+	wordTemporal              // a temporal prefix operator
+	wordLet                   // LET
 	wordAggregate             // CNT, SUM, …
 	wordConversion            // i2f, …
 	wordTermOp                // MOD
 	wordRelationOp            // SUBSTRING, MATCHES
-	wordRegexpOp              // MATCHP, MATCHF
-	wordBundleOnly            // NEW, AT: reserved in bundles alone
-	wordConnective            // AND, OR, IMPLIES, EQUIV, SINCE
+	wordNew                   // NEW, in bundles
+	wordOther                 // reserved, and no part of the language: AT, LETPAST, …
+	wordConnective            // AND, OR, IMPLIES, EQUIV, SINCE, UNTIL
 	wordPunctuation           // IN
 )
 
 // classify returns the role of a reserved word in the given mode, or wordNone.
 func classify(word string, mode Mode) wordClass {
 	switch word {
-	case "TRUE", "FALSE", "NOT", "EXISTS", "FORALL", "PREV", "PREVIOUS", "ONCE", "HISTORICALLY", "PAST_ALWAYS":
-		return wordCore
-	case "AND", "OR", "IMPLIES", "EQUIV", "SINCE":
+	case "TRUE", "FALSE":
+		return wordConstant
+	case "NOT":
+		return wordNot
+	case "EXISTS", "FORALL":
+		return wordQuantifier
+	case "PREV", "PREVIOUS", "ONCE", "HISTORICALLY", "PAST_ALWAYS", "NEXT", "EVENTUALLY", "SOMETIMES", "ALWAYS":
+		return wordTemporal
+	case "AND", "OR", "IMPLIES", "EQUIV", "SINCE", "UNTIL":
 		return wordConnective
-	case "NEXT", "EVENTUALLY", "SOMETIMES", "ALWAYS":
-		return wordFuturePre
-	case "UNTIL":
-		return wordFutureIn
-	case "LET", "LETPAST":
+	case "LET":
 		return wordLet
 	case "IN":
 		return wordPunctuation
@@ -86,12 +89,22 @@ func classify(word string, mode Mode) wordClass {
 		return wordTermOp
 	case "SUBSTRING", "MATCHES":
 		return wordRelationOp
-	case "MATCHP", "MATCHF":
-		return wordRegexpOp
-	case "NEW", "AT":
-		if mode == Bundle {
-			return wordBundleOnly
-		}
+	case "MATCHP", "MATCHF", "LETPAST":
+		return wordOther
+	}
+	return bundleWord(word, mode)
+}
+
+// bundleWord classifies the words that are reserved in bundles alone.
+func bundleWord(word string, mode Mode) wordClass {
+	if mode != Bundle {
+		return wordNone
+	}
+	switch word {
+	case "NEW":
+		return wordNew
+	case "AT":
+		return wordOther
 	}
 	return wordNone
 }
@@ -100,7 +113,8 @@ func classify(word string, mode Mode) wordClass {
 func keywords() []string {
 	return []string{
 		"TRUE", "FALSE", "NOT", "AND", "OR", "IMPLIES", "EQUIV", "EXISTS", "FORALL",
-		"PREVIOUS", "ONCE", "HISTORICALLY", "SINCE",
+		"PREVIOUS", "ONCE", "HISTORICALLY", "SINCE", "NEXT", "EVENTUALLY", "ALWAYS", "UNTIL", "LET", "IN",
+		"SUBSTRING", "MATCHES",
 	}
 }
 
