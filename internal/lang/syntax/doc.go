@@ -1,29 +1,43 @@
 // Package syntax reads the first-order metric temporal language: text to tree and
-// back. The language is MonPoly's; this version has its past-time core. What
-// follows is its reference.
+// back. The language is MonPoly's, without its regular-expression operators over
+// time. What follows is its reference.
 //
 // # Formulas
 //
-//	formula    = equiv [ "SINCE" [ interval ] formula ] .
+//	formula    = equiv [ ( "SINCE" | "UNTIL" ) [ interval ] formula ] .
 //	equiv      = implies { "EQUIV" implies } .
 //	implies    = or [ "IMPLIES" implies ] .
 //	or         = and { "OR" and } .
 //	and        = unary { "AND" unary } .
-//	unary      = "NOT" unary | prefix | atom .
-//	prefix     = ( "ONCE" | "PREVIOUS" | "PREV" | "HISTORICALLY" | "PAST_ALWAYS" ) [ interval ] equiv
+//	unary      = "NOT" unary | prefix | let | aggregate | atom .
+//	prefix     = ( past | future ) [ interval ] equiv
 //	           | ( "EXISTS" | "FORALL" ) variable { "," variable } "." equiv .
-//	atom       = "TRUE" | "FALSE" | "(" formula ")" | predicate | comparison .
+//	past       = "ONCE" | "PREVIOUS" | "PREV" | "HISTORICALLY" | "PAST_ALWAYS" .
+//	future     = "EVENTUALLY" | "SOMETIMES" | "NEXT" | "ALWAYS" .
+//	let        = "LET" name "(" [ variable { "," variable } ] ")" "=" formula "IN" formula .
+//	aggregate  = variable "<-" ( "CNT" | "SUM" | "MIN" | "MAX" | "AVG" | "MED" ) variable
+//	             [ ";" variable { "," variable } ] formula .
+//	atom       = "TRUE" | "FALSE" | "(" formula ")" | predicate | comparison | match
+//	           | "NEW" "(" formula ")" .
 //	predicate  = name "(" [ term { "," term } ] ")" .
 //	comparison = term ( "=" | "<" | "<=" | ">" | ">=" ) term .
-//	term       = variable | "_" | [ "-" ] number | string | "(" term ")" .
+//	match      = term "SUBSTRING" term
+//	           | term "MATCHES" regexp [ "(" term { "," term } ")" ] .
+//	term       = product { ( "+" | "-" ) product } .
+//	product    = factor { ( "*" | "/" ) factor } .
+//	factor     = operand [ "MOD" term ] .
+//	operand    = variable | "_" | number | string | "(" term ")" | "-" factor
+//	           | ( "i2f" | "f2i" | "i2s" | "s2i" | "f2s" | "s2f" ) "(" term ")" .
 //	interval   = ( "[" | "(" ) bound "," ( bound | "*" ) ( "]" | ")" ) .
 //	bound      = digits [ "d" | "h" | "m" | "s" ] .
 //
-// SINCE is weakest and NOT strongest, and a temporal or quantifier prefix reaches
-// to its right over EQUIV, IMPLIES, OR and AND, but not over SINCE:
+// SINCE and UNTIL are weakest and NOT strongest, and a temporal or quantifier prefix
+// reaches to its right over EQUIV, IMPLIES, OR and AND, but not over SINCE and UNTIL.
+// The last formula of LET and that of an aggregation reach as far as they can:
 //
-//	ONCE a() AND b()        is  ONCE (a() AND b())
-//	a() AND b() SINCE c()   is  (a() AND b()) SINCE c()
+//	ONCE a() AND b()             is  ONCE (a() AND b())
+//	a() AND b() SINCE c()        is  (a() AND b()) SINCE c()
+//	n <- CNT x p(x) SINCE q(x)   is  n <- CNT x (p(x) SINCE q(x))
 //
 // Such readings surprise, so in a bundle they are errors until parentheses say what
 // is meant; in MonPoly mode they are warnings.
@@ -41,6 +55,11 @@
 // escapes `\" \\ \n \t \r \xHH \uHHHH` and the rest of Go's; MonPoly mode reads a
 // backslash before any other character as itself. `#` starts a comment that ends with
 // the line.
+//
+// A regular expression stands in r"…", where a backslash is an ordinary character, and
+// cannot contain a quote. In a bundle it has the syntax of RE2, that of Go's package
+// regexp; in MonPoly mode that of OCaml's library Str, in which `\(`, `\)` and `\|`
+// are operators and the bare characters are themselves. Back references are refused.
 //
 // # Time
 //
@@ -68,12 +87,23 @@
 //	f EQUIV g          (f IMPLIES g) AND (g IMPLIES f)
 //	EXISTS x. f        f holds for some value of x
 //	FORALL x. f        f holds for every value of x
+//	s SUBSTRING t      the string s is part of t
+//	s MATCHES r"…"     the expression matches somewhere in s; the terms that follow it
+//	                   equal what its groups matched in the first such place
+//	NEW (f)            f holds in the world after the proposed change, not before it
 //	PREVIOUS I f       there is a time point before i, it lies in I, and f holds there
 //	ONCE I f           f holds at some time point in I
 //	HISTORICALLY I f   f holds at every time point in I
 //	f SINCE I g        g holds at some j in I, and f at every time point after j up to i
 //
-// PREV is PREVIOUS, PAST_ALWAYS is HISTORICALLY. What follows is worth knowing:
+// The future operators are the mirror images: NEXT, EVENTUALLY, ALWAYS and UNTIL look at
+// the time points from i on whose timestamp minus that of i is in the interval, and f
+// UNTIL I g wants f at every time point from i up to the one before g. They are for
+// recorded logs (`aspis mfotl`): a policy decides at the time point itself, so bundles
+// refuse them. EVENTUALLY, ALWAYS and UNTIL need an upper bound.
+//
+// PREV is PREVIOUS, PAST_ALWAYS is HISTORICALLY, SOMETIMES is EVENTUALLY. What follows is
+// worth knowing:
 //
 //   - The present lies in every interval with 0, and so do earlier time points of the
 //     same timestamp; `(0,…]` leaves out all of them.
@@ -87,13 +117,43 @@
 //     points alone, say which: `HISTORICALLY[0,1h] (reading(x) IMPLIES good(x))` holds
 //     if every reading of the last hour was good.
 //
+// # Terms
+//
+// Arithmetic is of two ints or two floats; nothing is converted unless a conversion says
+// so: i is int, f float, s string. Division of ints and MOD truncate towards zero.
+// `x MOD 2 + 1` is `x MOD (2 + 1)`, as in MonPoly. Dividing an int by zero, an int out of
+// range, and a string that is no number are faults: what the formula says at that time
+// point is then incomplete, and a policy refuses on it. Arithmetic stands in comparisons;
+// the arguments of predicates are variables and constants.
+//
+// # Aggregations
+//
+// `n <- CNT x; g, h f` groups the tuples over all free variables of f that satisfy it by
+// the values of g and h and gives each group a number n. f holds for a set of tuples, and
+// each counts, also where their values of x are equal:
+//
+//	n <- CNT i; d (ONCE[0,6h] cmd(d, i))            how many commands each device got
+//	n <- CNT i (EXISTS d. (ONCE[0,6h] cmd(d, i)))   how many different ones there were
+//
+// CNT gives an int, SUM, MIN and MAX the type of x, AVG and MED, the median, a float. The
+// free variables are the result and the groups; all others of f are local. Without groups
+// there is one result also if nothing satisfies f: 0 for CNT, SUM, AVG and MED. MIN and MAX
+// of nothing are no value in a policy; `aspis mfotl` prints what MonPoly does.
+//
+// # Definitions
+//
+// `LET r(x, y) = f IN g` gives f a name within g. The parameters are the free variables of
+// f. It hides a relation of the same name; f itself does not see it.
+//
 // # What can be monitored
 //
 // Every variable must get finitely many values from the formula. A predicate gives its
 // variables values, and so does `x = c` with a constant c, or `x = y` if y has one. Then
 //
-//	f AND g            may have a g that gives no values: a comparison, NOT h, or
-//	                   HISTORICALLY I h. Its variables get theirs from f
+//	f AND g            may have a g that gives no values: a comparison, a match, NOT h,
+//	                   or HISTORICALLY I h. Its variables get theirs from f. But `x = t`
+//	                   gives x a value when the variables of t have one, and MATCHES
+//	                   the variables that stand for its groups
 //	f OR g             needs the same variables on both sides
 //	f SINCE I g        takes its values from g; f has no other variables
 //	NOT f              by itself is a formula without free variables
@@ -112,11 +172,10 @@
 // the reason and, where there is one, a repair. What a bundle forbids must moreover
 // have a relation of which there is a fact at the violating time point itself.
 //
-// # Not yet
+// # Left out
 //
-// The future operators (NEXT, EVENTUALLY, SOMETIMES, ALWAYS, UNTIL), arithmetic and
-// conversions, aggregations, LET, SUBSTRING and MATCHES, and in bundles NEW and AT
-// are recognised and refused at their place.
+// MonPoly's operators over regular expressions of formulas, LETPAST, and regular
+// expressions as data. AT is reserved in bundles.
 //
 // # Printing
 //
