@@ -99,6 +99,7 @@ loadtest/deploy, loadtest/hops, loadtest/pace, loadtest/table < loadtest/command
 
 # Tests only: nothing that ships stands above these.
 internal/lang/check < internal/mfotl/naive;
+NONE < internal/mfotl/timed;
 internal/diag < internal/diag/diagtest;
 internal/protocol < internal/protocol/model;
 internal/bus < internal/bus/bustest;
