@@ -14,14 +14,14 @@ type step func(ts int64, facts []schema.Fact) []tuple
 type tuple = []schema.Value
 
 // withoutLeave remembers when each object was given leave last.
-func withoutLeave(act, leave string, window int64) step {
+func withoutLeave(act, leave string, window uint64) step {
 	last := map[schema.Value]int64{}
 	return func(ts int64, facts []schema.Fact) (out []tuple) {
 		for _, f := range named(facts, leave) {
 			last[f.Args[0]] = ts
 		}
 		for _, f := range named(facts, act) {
-			if at, ok := last[f.Args[0]]; !ok || ts-at > window {
+			if at, ok := last[f.Args[0]]; !ok || since(at, ts) > window {
 				out = append(out, f.Args)
 			}
 		}
@@ -42,7 +42,7 @@ func tooManyCommands() step {
 		for device, commands := range last {
 			n := int64(0)
 			for _, at := range commands {
-				if ts-at <= 6 {
+				if since(at, ts) <= 6 {
 					n++
 				}
 			}
@@ -86,6 +86,9 @@ func grantWithoutConsent() step {
 		return out
 	}
 }
+
+// since is the time from one time stamp to a later one, which may be all there is.
+func since(at, ts int64) uint64 { return uint64(ts) - uint64(at) }
 
 func named(facts []schema.Fact, name string) []schema.Fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f schema.Fact) bool { return f.Name != name })

@@ -24,6 +24,9 @@ type policy struct {
 	act string
 	// own says that one object's facts have no part in another object's firings.
 	own bool
+	// window is how far back an event matters by its age, in hours. P1 and Lock go by
+	// the order of events alone.
+	window int64
 
 	table string // a log
 	fires string // the answer to it
@@ -90,9 +93,10 @@ func windowed(name, act, leave string, window int64, table, fires string) *polic
 		relations: []relation{{leave, []role{object}}, {act, []role{object}}},
 		act:       act,
 		own:       true,
+		window:    window,
 		table:     table,
 		fires:     fires,
-		oracle:    func() step { return withoutLeave(act, leave, window) },
+		oracle:    func() step { return withoutLeave(act, leave, uint64(window)) },
 		scenarios: windowScenarios(act, leave, window),
 		gaps:      []int64{0, 0, 1, 1, 2, window - 1, window, window + 1},
 	}
@@ -110,6 +114,7 @@ func actuators() *policy {
 		},
 		relations: []relation{{"actuate", []role{object, object}}},
 		own:       true,
+		window:    6,
 		table:     "@0 actuate(7,1) @2 actuate(7,2) @5 actuate(7,3) @30 actuate(7,4) @33 actuate(7,5) @40 actuate(7,6)",
 		fires:     "@5 (3,7)",
 		oracle:    tooManyCommands,

@@ -25,6 +25,35 @@ func TestShiftTime(t *testing.T) {
 	})
 }
 
+// TestLongerPause: if a pause between two time points that is longer than the window, or
+// any pause where the policy has none, is made longer, every time point has the same rows,
+// marks and witnesses. The longest ones go from the first time stamp there is to the last.
+func TestLongerPause(t *testing.T) {
+	everyVariant(t, 30, all, func(c *trial) (variant, bool) {
+		v := copied(c)
+		var of []int // time points after such a pause
+		for i := 1; i < len(v.trace); i++ {
+			if v.trace[i].TS-v.trace[i-1].TS > c.policy.window {
+				of = append(of, i)
+			}
+		}
+		if len(of) == 0 {
+			return v, false
+		}
+		at := pick(c.chance, of)
+		before, after := v.trace[at-1].TS-v.trace[0].TS, v.trace[len(v.trace)-1].TS-v.trace[at].TS
+		pause := pick(c.chance, []uint64{1 << 32, 1 << 63, math.MaxUint64 - uint64(before+after)}) // the last one is all there is
+		for i, tp := range c.trace {
+			ts := math.MinInt64 + (tp.TS - c.trace[0].TS)
+			if i >= at {
+				ts = int64(uint64(math.MinInt64+before) + pause + uint64(tp.TS-c.trace[at].TS)) // the sum wraps into place
+			}
+			v.trace[i].TS = ts
+		}
+		return v, true
+	})
+}
+
 // TestRenameObjects: if a bijection renames the objects, to integers or to strings, the
 // rows of every time point are the renamed ones, with the same marks and witnesses.
 func TestRenameObjects(t *testing.T) {
