@@ -35,7 +35,7 @@ func TestPublishedCases(t *testing.T) {
 // and the oracle with what the trace was built to show.
 func TestGeneratedTraces(t *testing.T) {
 	seen, firing, points, rows := map[string]bool{}, 0, 0, 0
-	everyTrace(t, func(*policy) int { return tracesEach }, func(_ *testing.T, c *trial, _ *mfotl.Plan) (bool, string) {
+	everyTrace(t, func(*rule) int { return tracesEach }, func(_ *testing.T, c *trial, _ *mfotl.Plan) (bool, string) {
 		seen[c.policy.name+showTrace(c.trace, c.rows)] = true
 		points += len(c.trace)
 		n := len(slices.Concat(c.answer...))

@@ -28,7 +28,7 @@ type (
 // trial is one generated trace with its right answer.
 type trial struct {
 	chance  // for what a test does with the trace, not for the trace
-	policy  *policy
+	policy  *rule
 	n       int // of the policy's traces, from 0
 	trace   trace
 	demands []demand
@@ -38,7 +38,7 @@ type trial struct {
 
 // trials generates the traces of a policy; which is the policy's number. Trace n
 // depends on seed, policy and n alone.
-func (p *policy) trials(which int, plan *mfotl.Plan) []*trial {
+func (p *rule) trials(which int, plan *mfotl.Plan) []*trial {
 	var out []*trial
 	for n := range tracesEach {
 		stream := uint64(which*tracesEach + n)
@@ -56,7 +56,7 @@ func (p *policy) trials(which int, plan *mfotl.Plan) []*trial {
 }
 
 // tell makes trace n: a scenario among other objects' facts, or a random trace.
-func (p *policy) tell(s *story, n int) {
+func (p *rule) tell(s *story, n int) {
 	s.now = s.Int64N(1_000_000)
 	if n%families == len(p.scenarios) {
 		for range 4 + s.IntN(17) {
@@ -78,7 +78,7 @@ func (p *policy) tell(s *story, n int) {
 }
 
 // facts are random facts about a few objects, which no scenario is about.
-func (c chance) facts(p *policy, of []relation, n int) []schema.Fact {
+func (c chance) facts(p *rule, of []relation, n int) []schema.Fact {
 	var out []schema.Fact
 	for range n {
 		r := pick(c, of)
@@ -160,7 +160,7 @@ func withoutEvidence(answer [][]tuple) [][]schema.Row {
 // everyTrace runs a test on all traces of all policies, until it fails for a policy.
 // The test says what is wrong, and whether it had something to do: for a policy that
 // must be so for atLeast traces.
-func everyTrace(t *testing.T, atLeast func(*policy) int, test func(t *testing.T, c *trial, plan *mfotl.Plan) (applied bool, wrong string)) {
+func everyTrace(t *testing.T, atLeast func(*rule) int, test func(t *testing.T, c *trial, plan *mfotl.Plan) (applied bool, wrong string)) {
 	t.Helper()
 	for which, p := range policies() {
 		t.Run(p.name, func(t *testing.T) {
@@ -189,7 +189,7 @@ func everyTrace(t *testing.T, atLeast func(*policy) int, test func(t *testing.T,
 // everyRun is everyTrace without the policies that the engine does not evaluate.
 func everyRun(t *testing.T, test func(t *testing.T, c *trial, plan *mfotl.Plan) (wrong string)) {
 	t.Helper()
-	everyTrace(t, func(p *policy) int {
+	everyTrace(t, func(p *rule) int {
 		if p.onEngine() {
 			return tracesEach
 		}

@@ -95,7 +95,7 @@ func named(facts []schema.Fact, name string) []schema.Fact {
 }
 
 // answer is the oracle's answer to a trace: the rows at each time point, a set.
-func (p *policy) answer(tr trace) [][]tuple {
+func (p *rule) answer(tr trace) [][]tuple {
 	next := p.oracle()
 	out := make([][]tuple, len(tr))
 	for i, tp := range tr {

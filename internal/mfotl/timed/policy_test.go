@@ -9,8 +9,8 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// policy is a timed policy with its case and what is needed to make more of them.
-type policy struct {
+// rule is a timed policy with its case and what is needed to make more of them.
+type rule struct {
 	name    string
 	formula string // of the violation; the unit of time is the hour
 	mutants []string
@@ -55,8 +55,8 @@ const (
 func (r relation) objects() bool { return len(r.args) > 0 }
 
 // policies returns the seven policies.
-func policies() []*policy {
-	return []*policy{
+func policies() []*rule {
+	return []*rule{
 		windowed("T1", "export", "consent", 24,
 			"@0 consent(1) @12 export(1) @48 export(1) @50 consent(1) @60 export(1)", "@48 (1)"),
 		actuators(),
@@ -77,12 +77,12 @@ const building = `@0 maint_on() @1 setpoint(1,30) @2 setpoint(1,29) @3 maint_off
 
 // windowed is a policy by which act on an object needs leave for that object, given
 // at most window hours before.
-func windowed(name, act, leave string, window int64, table, fires string) *policy {
+func windowed(name, act, leave string, window int64, table, fires string) *rule {
 	formula := func(act, interval, leave string) string {
 		return act + "(x) AND NOT (ONCE" + interval + " " + leave + ")"
 	}
 	given := leave + "(x)"
-	return &policy{
+	return &rule{
 		name:    name,
 		formula: formula(act, upTo(window), given),
 		mutants: []string{
@@ -103,8 +103,8 @@ func windowed(name, act, leave string, window int64, table, fires string) *polic
 }
 
 // actuators is T2: three commands to one device within six hours are too many.
-func actuators() *policy {
-	return &policy{
+func actuators() *rule {
+	return &rule{
 		name:    "T2",
 		formula: "(c <- CNT s; d (ONCE[0,6] actuate(d,s))) AND c >= 3",
 		mutants: []string{
@@ -124,8 +124,8 @@ func actuators() *policy {
 }
 
 // maintenance is P1: a set point above 28 degrees is for maintenance only.
-func maintenance() *policy {
-	return &policy{
+func maintenance() *rule {
+	return &rule{
 		name:    "P1",
 		formula: "setpoint(z,v) AND v > 28 AND NOT ((NOT maint_off()) SINCE maint_on())",
 		mutants: []string{
@@ -148,8 +148,8 @@ func maintenance() *policy {
 }
 
 // lock is the policy of the lock: access of kind 1 is granted after consent.
-func lock() *policy {
-	return &policy{
+func lock() *rule {
+	return &rule{
 		name:    "Lock",
 		formula: "grant_access(g,p) AND p = 1 AND NOT (ONCE consent())",
 		mutants: []string{
@@ -172,7 +172,7 @@ func lock() *policy {
 
 // signature declares the policy's relations; those of the shared log it does not
 // read are not declared.
-func (p *policy) signature(objects schema.ValueKind) check.Signature {
+func (p *rule) signature(objects schema.ValueKind) check.Signature {
 	sig := check.Signature{}
 	for _, r := range p.relations {
 		kinds := []schema.ValueKind{}
@@ -189,7 +189,7 @@ func (p *policy) signature(objects schema.ValueKind) check.Signature {
 }
 
 // checked reads a formula over the policy's relations; nil if it is refused.
-func (p *policy) checked(formula string, objects schema.ValueKind) (*check.Checked, string) {
+func (p *rule) checked(formula string, objects schema.ValueKind) (*check.Checked, string) {
 	f, diags := syntax.Parse(formula, syntax.Options{Mode: syntax.MonPoly})
 	if f == nil {
 		return nil, diags.Render(map[string]string{"": formula})
@@ -199,7 +199,7 @@ func (p *policy) checked(formula string, objects schema.ValueKind) (*check.Check
 }
 
 // compile makes a plan of one formula over the policy's relations.
-func (p *policy) compile(t *testing.T, formula string, objects schema.ValueKind) *mfotl.Plan {
+func (p *rule) compile(t *testing.T, formula string, objects schema.ValueKind) *mfotl.Plan {
 	t.Helper()
 	c, diags := p.checked(formula, objects)
 	if c == nil {
@@ -218,7 +218,7 @@ func (p *policy) compile(t *testing.T, formula string, objects schema.ValueKind)
 const aggregationsAreBuilt = false
 
 // onEngine reports whether the engine evaluates the policy.
-func (p *policy) onEngine() bool { return p.name != "T2" || aggregationsAreBuilt }
+func (p *rule) onEngine() bool { return p.name != "T2" || aggregationsAreBuilt }
 
 // TestAggregationsAreSwitchedOn fails when T2 is readable and left out.
 func TestAggregationsAreSwitchedOn(t *testing.T) {

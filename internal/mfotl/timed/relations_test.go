@@ -248,7 +248,7 @@ func TestRepeatedTimePoint(t *testing.T) {
 // window of both. Nothing is claimed for P1, whose maintenance may have been switched
 // between the two.
 func TestRepeatedLater(t *testing.T) {
-	everyVariant(t, 20, func(p *policy) bool { return p.name != "P1" }, func(c *trial) (variant, bool) {
+	everyVariant(t, 20, func(p *rule) bool { return p.name != "P1" }, func(c *trial) (variant, bool) {
 		v := copied(c)
 		v.forgetWitnesses()
 		var from []int // time points that are not the last of their time stamp
@@ -321,12 +321,12 @@ func (c *trial) dischargedLast(facts []schema.Fact) []schema.Fact {
 	return out
 }
 
-func (p *policy) rank(f schema.Fact) int {
+func (p *rule) rank(f schema.Fact) int {
 	return slices.IndexFunc(p.relations, func(r relation) bool { return r.name == f.Name })
 }
 
 // about keeps the rows that are the arguments of one of the facts that are judged.
-func (p *policy) about(e expected, facts []schema.Fact) expected {
+func (p *rule) about(e expected, facts []schema.Fact) expected {
 	var out expected
 	for _, r := range e.rows {
 		if slices.ContainsFunc(facts, func(f schema.Fact) bool { return f.Name == p.act && slices.Equal(f.Args, r.Values) }) {

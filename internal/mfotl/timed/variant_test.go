@@ -71,9 +71,9 @@ func (e expected) meets(got []schema.Row) string {
 // everyVariant applies a relation to every trace and holds oracle and engine to it.
 // The relation must apply to atLeast traces of each policy to which it applies at
 // all, which applies reports.
-func everyVariant(t *testing.T, atLeast int, applies func(*policy) bool, relate func(c *trial) (variant, bool)) {
+func everyVariant(t *testing.T, atLeast int, applies func(*rule) bool, relate func(c *trial) (variant, bool)) {
 	t.Helper()
-	everyTrace(t, func(p *policy) int {
+	everyTrace(t, func(p *rule) int {
 		if applies(p) {
 			return atLeast
 		}
@@ -120,10 +120,10 @@ func (v *variant) check(who string, rows [][]schema.Row, bare bool) string {
 	return ""
 }
 
-func all(*policy) bool { return true }
+func all(*rule) bool { return true }
 
 // relation returns the policy's relation of that name.
-func (p *policy) relation(name string) (relation, bool) {
+func (p *rule) relation(name string) (relation, bool) {
 	i := slices.IndexFunc(p.relations, func(r relation) bool { return r.name == name })
 	if i < 0 {
 		return relation{}, false
@@ -132,7 +132,7 @@ func (p *policy) relation(name string) (relation, bool) {
 }
 
 // columns says what the values of a row stand for.
-func (p *policy) columns() []role {
+func (p *rule) columns() []role {
 	if r, ok := p.relation(p.act); ok {
 		return r.args
 	}
@@ -140,11 +140,11 @@ func (p *policy) columns() []role {
 }
 
 // subject is the object that a row speaks of.
-func (p *policy) subject(row tuple) schema.Value { return row[slices.Index(p.columns(), object)] }
+func (p *rule) subject(row tuple) schema.Value { return row[slices.Index(p.columns(), object)] }
 
 // subjects are the objects that facts of a trace are judged about: the first
 // argument that names one.
-func (p *policy) subjects(tr trace) map[schema.Value]bool {
+func (p *rule) subjects(tr trace) map[schema.Value]bool {
 	out := map[schema.Value]bool{}
 	for _, tp := range tr {
 		for _, f := range tp.Facts {
@@ -157,7 +157,7 @@ func (p *policy) subjects(tr trace) map[schema.Value]bool {
 }
 
 // rename gives the objects of the policy's facts other names.
-func (p *policy) rename(tr trace, name func(schema.Value) schema.Value) {
+func (p *rule) rename(tr trace, name func(schema.Value) schema.Value) {
 	for _, tp := range tr {
 		for k, f := range tp.Facts {
 			if r, ok := p.relation(f.Name); ok {
@@ -178,7 +178,7 @@ func renamed(values []schema.Value, roles []role, name func(schema.Value) schema
 }
 
 // renameRows renames what rows speak of, and sorts them anew.
-func (p *policy) renameRows(rows []schema.Row, name func(schema.Value) schema.Value) []schema.Row {
+func (p *rule) renameRows(rows []schema.Row, name func(schema.Value) schema.Value) []schema.Row {
 	out := slices.Clone(rows)
 	for i := range out {
 		out[i].Values = renamed(out[i].Values, p.columns(), name)
