@@ -8,14 +8,17 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// renameApart gives quantifiers of the core names of their own again. A quantified
-// formula that was combined with different guards in different places has become
+// renameApart gives the bound variables of the core names of their own again. A
+// quantified formula or an aggregation that was combined with different guards in different places has become
 // several, with the same variables, and one may even stand within another. Shared
 // nodes stay shared: they are copies of one formula.
 func (w *work) renameApart() {
 	a := aparter{
-		measure: newMeasure(), w: w, owner: map[string]*syntax.Exists{},
+		measure: newMeasure(), w: w, owner: map[string]syntax.Formula{},
 		done: map[syntax.Formula]syntax.Formula{}, kinds: maps.Clone(w.kinds),
+	}
+	for _, name := range a.list(a.free(w.core)) {
+		a.owner[name] = w.core
 	}
 	w.apart = a.formula(w.core, nil)
 	w.coreKinds = a.kinds
@@ -24,7 +27,7 @@ func (w *work) renameApart() {
 type aparter struct {
 	*measure
 	w     *work
-	owner map[string]*syntax.Exists // which quantifier has the name
+	owner map[string]syntax.Formula // what has the name: a quantifier, an aggregation, or all of it
 	done  map[syntax.Formula]syntax.Formula
 	kinds map[string]schema.ValueKind
 }
@@ -58,49 +61,44 @@ func (a *aparter) untouched(f syntax.Formula, env renaming) bool {
 }
 
 func (a *aparter) rebuilt(f syntax.Formula, env renaming) syntax.Formula {
-	sub := func(g syntax.Formula) syntax.Formula { return a.formula(g, env) }
 	switch f := f.(type) {
-	case *syntax.Bool:
-		return f
-	case *syntax.Pred:
+	case *syntax.Pred, *syntax.Cmp, *syntax.Match:
 		if env == nil {
 			return f
 		}
-		args := make([]syntax.Term, len(f.Args))
-		for i, t := range f.Args {
-			args[i] = env.term(t)
-		}
-		return &syntax.Pred{Node: f.Node, Name: f.Name, Args: args}
-	case *syntax.Cmp:
-		if env == nil {
-			return f
-		}
-		return &syntax.Cmp{Node: f.Node, Op: f.Op, Left: env.term(f.Left), Right: env.term(f.Right)}
-	case *syntax.Not:
-		return &syntax.Not{Node: f.Node, F: sub(f.F)}
-	case *syntax.And:
-		return &syntax.And{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
-	case *syntax.Or:
-		return &syntax.Or{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
+		return substituted(f, func(v syntax.Var) syntax.Term { return env.variable(v) })
 	case *syntax.Exists:
-		return a.exists(f, env)
-	case *syntax.Prev:
-		return &syntax.Prev{Node: f.Node, I: f.I, F: sub(f.F)}
-	case *syntax.Once:
-		return &syntax.Once{Node: f.Node, I: f.I, F: sub(f.F)}
-	case *syntax.Historically:
-		return &syntax.Historically{Node: f.Node, I: f.I, F: sub(f.F)}
-	case *syntax.Since:
-		return &syntax.Since{Node: f.Node, I: f.I, Left: sub(f.Left), Right: sub(f.Right)}
-	case *syntax.Implies, *syntax.Equiv, *syntax.Forall:
+		vars, inner := a.bind(f, f.Vars, env)
+		return &syntax.Exists{Node: f.Node, Vars: vars, F: a.formula(f.F, inner)}
+	case *syntax.Agg:
+		return a.agg(f, env)
+	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let,
+		*syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
+		*syntax.Always, *syntax.Until:
 	}
-	panic("not of the core: " + f.String())
+	return rebuilt(f, func(g syntax.Formula) syntax.Formula { return a.formula(g, env) })
 }
 
-func (a *aparter) exists(f *syntax.Exists, env renaming) syntax.Formula {
+// agg rewrites an aggregation, which binds what its formula has besides the groups.
+func (a *aparter) agg(f *syntax.Agg, env renaming) syntax.Formula {
+	var own []syntax.Var
+	for _, name := range a.list(a.free(f.F).minus(a.variables(f.Groups))) {
+		own = append(own, syntax.Var{Name: name})
+	}
+	_, inner := a.bind(f, own, env)
+	g := &syntax.Agg{Node: f.Node, Result: env.variable(f.Result), Op: f.Op, Over: inner.variable(f.Over), F: a.formula(f.F, inner)}
+	for _, v := range f.Groups {
+		g.Groups = append(g.Groups, env.variable(v))
+	}
+	return g
+}
+
+// bind gives names of their own to the variables that f binds, and returns them with
+// the renaming inside.
+func (a *aparter) bind(f syntax.Formula, bound []syntax.Var, env renaming) ([]syntax.Var, renaming) {
 	inner := maps.Clone(env)
-	vars := make([]syntax.Var, len(f.Vars))
-	for i, v := range f.Vars {
+	vars := make([]syntax.Var, len(bound))
+	for i, v := range bound {
 		vars[i] = v
 		delete(inner, v.Name)
 		if a.owner[v.Name] == nil {
@@ -115,7 +113,7 @@ func (a *aparter) exists(f *syntax.Exists, env renaming) syntax.Formula {
 		}
 		inner[v.Name] = vars[i].Name
 	}
-	return &syntax.Exists{Node: f.Node, Vars: vars, F: a.formula(f.F, inner)}
+	return vars, inner
 }
 
 func (a *aparter) fresh(name string) string {
@@ -127,12 +125,9 @@ func (a *aparter) fresh(name string) string {
 	}
 }
 
-func (r renaming) term(t syntax.Term) syntax.Term {
-	if v, ok := t.(syntax.Var); ok {
-		if name, ok := r[v.Name]; ok {
-			v.Name = name
-			return v
-		}
+func (r renaming) variable(v syntax.Var) syntax.Var {
+	if name, ok := r[v.Name]; ok {
+		v.Name = name
 	}
-	return t
+	return v
 }

@@ -22,6 +22,11 @@ type Options struct {
 	// BuiltIn adds the relations of BuiltIn to the signature, where it does not
 	// declare them itself.
 	BuiltIn bool
+	// Future admits the operators that look at later time points: NEXT, and EVENTUALLY,
+	// ALWAYS and UNTIL with an upper bound. The verdict then comes Checked.Horizon late.
+	Future bool
+	// New admits NEW: the formula goes to an aspect that keeps a model of the world.
+	New bool
 }
 
 // Check checks a formula against a signature. The result is nil exactly when the
@@ -53,7 +58,8 @@ func check(f syntax.Formula, sig Signature, opts Options, repair bool) (c *Check
 	return w.result, w.diags.Sorted()
 }
 
-// work is what the stages hand on. Each field is written by one stage.
+// work is what the stages hand on. Each field is written by one stage, or by those
+// that are said.
 type work struct {
 	source syntax.Formula
 	sig    Signature
@@ -61,11 +67,15 @@ type work struct {
 	repair bool
 	diags  diag.List
 
-	scoped  syntax.Formula              // variables
-	written map[string]string           // variables: a name in scoped → as written
-	kinds   map[string]schema.ValueKind // types
-	plain   syntax.Formula              // desugar
-	core    syntax.Formula              // safe-range
+	scoped syntax.Formula               // variables
+	lets   map[*syntax.Pred]*syntax.Let // variables: what a predicate in scoped stands for
+	// written and kinds: a name in scoped → as written, and its type. Definitions adds
+	// the names in inlined.
+	written map[string]string
+	kinds   map[string]schema.ValueKind
+	inlined syntax.Formula // definitions
+	plain   syntax.Formula // desugar
+	core    syntax.Formula // safe-range
 	// apart and coreKinds: the core with names apart, and the types of all names in it.
 	apart     syntax.Formula
 	coreKinds map[string]schema.ValueKind
@@ -84,8 +94,10 @@ type stage struct {
 func stages() []stage {
 	return []stage{
 		{"relations", (*work).checkRelations, false}, // first, so that later stages may skip what is undeclared
+		{"operators", (*work).checkOperators, false},
 		{"variables", (*work).scopeVariables, false}, // before types: one name is then one variable
 		{"types", (*work).inferTypes, false},         // the last of those that report side by side
+		{"definitions", (*work).inlineLets, true},    // after types: a definition has one type everywhere
 		{"desugar", (*work).desugar, true},           // folds comparisons of constants, so after types
 		{"safe-range", (*work).makeCore, true},       // on few operators, so after desugar
 		{"names", (*work).renameApart, true},         // quantifiers the core has more than once
@@ -111,21 +123,48 @@ func (w *work) internal(fault any, stack []byte) {
 }
 
 // checkRelations reports relations that are not declared or have another arity.
-func (w *work) checkRelations() {
-	syntax.Walk(w.source, func(f syntax.Formula) bool {
-		p, ok := f.(*syntax.Pred)
-		if !ok {
-			return true
+func (w *work) checkRelations() { w.relationsIn(w.source, nil) }
+
+// letRelations lists the relations that LETs declare, innermost first.
+type letRelations struct {
+	let   *syntax.Let
+	outer *letRelations
+}
+
+func (w *work) relationsIn(f syntax.Formula, lets *letRelations) {
+	switch f := f.(type) {
+	case *syntax.Pred:
+		w.checkRelation(f, lets)
+	case *syntax.Let:
+		w.relationsIn(f.Def, lets)
+		w.relationsIn(f.Body, &letRelations{f, lets})
+	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically,
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
+		for _, c := range syntax.Children(f) {
+			w.relationsIn(c, lets)
 		}
-		kinds, ok := w.relation(p.Name)
-		switch {
-		case !ok:
-			w.add(unknownRelation(p, w.relationNames()))
-		case len(kinds) != len(p.Args):
-			w.add(wrongArity(p, kinds))
+	}
+}
+
+func (w *work) checkRelation(p *syntax.Pred, lets *letRelations) {
+	names := w.relationNames()
+	for l := lets; l != nil; l = l.outer {
+		if l.let.Name == p.Name {
+			if len(l.let.Params) != len(p.Args) {
+				w.add(wrongArity(p, len(l.let.Params), definitionOf(l.let)))
+			}
+			return
 		}
-		return true
-	})
+		names = append(names, l.let.Name)
+	}
+	kinds, ok := w.relation(p.Name)
+	switch {
+	case !ok:
+		w.add(unknownRelation(p, names))
+	case len(kinds) != len(p.Args):
+		w.add(wrongArity(p, len(kinds), signatureOf(p.Name, kinds)))
+	}
 }
 
 // relation returns a relation's argument types.

@@ -29,7 +29,9 @@ func TestDiagnosticsOnTheirLines(t *testing.T) {
 			t.Errorf("%s:%d: %v", path, c.Line, diags)
 			continue
 		}
-		_, diags = Check(f, testSignature(), Options{Forbid: c.Has("forbid"), BuiltIn: c.Has("builtin")})
+		_, diags = Check(f, testSignature(), Options{
+			Forbid: c.Has("forbid"), BuiltIn: c.Has("builtin"), Future: c.Has("future"), New: c.Has("new"),
+		})
 		c.Compare(t, path, diags)
 	}
 }
@@ -40,7 +42,7 @@ func TestEveryCodeIsExplainedAndProduced(t *testing.T) {
 	explained := map[diag.Code]bool{}
 	for _, e := range Explanations() {
 		explained[e.Code] = true
-		opts := Options{Forbid: e.Setting == SettingForbid}
+		opts := Options{Forbid: e.Setting == SettingForbid, Future: e.Setting == SettingFuture}
 		_, diags := Check(parse(t, e.Wrong, syntax.Bundle), testSignature(), opts)
 		if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == e.Code }) {
 			t.Errorf("%s (%s): %.60q does not produce it: %v", e.Code, e.Title, e.Wrong, diags)
@@ -51,7 +53,8 @@ func TestEveryCodeIsExplainedAndProduced(t *testing.T) {
 	}
 	for _, c := range []diag.Code{
 		CodeRelation, CodeArity, CodeUnused, CodeType, CodeNegation, CodeComparison, CodeOr, CodeSince,
-		CodeNoAnchor, CodeNever, CodeTooComplex,
+		CodeNoAnchor, CodeNever, CodeTooComplex, CodeLet, CodeUnusedLet, CodeAggregate, CodeFuture, CodeUnbounded, CodeNew,
+		CodeArgument,
 	} {
 		if !explained[c] {
 			t.Errorf("%s has no explanation", c)
@@ -197,7 +200,7 @@ func FuzzCheck(f *testing.F) {
 		if g == nil {
 			return
 		}
-		c, diags := Check(g, testSignature(), Options{Mode: syntax.MonPoly, BuiltIn: true})
+		c, diags := Check(g, testSignature(), Options{Mode: syntax.MonPoly, BuiltIn: true, Future: true})
 		if (c == nil) != diags.HasErrors() {
 			t.Fatalf("result %v with %v", c, diags)
 		}

@@ -12,15 +12,25 @@ const (
 	CodeNegation   diag.Code = "C005" // a negation whose variables nothing binds
 	CodeComparison diag.Code = "C006" // a comparison whose variables nothing binds
 	CodeOr         diag.Code = "C007" // OR of formulas with different variables
-	CodeSince      diag.Code = "C008" // a left operand of SINCE with variables of its own
+	CodeSince      diag.Code = "C008" // a left operand of SINCE or UNTIL with variables of its own
 	CodeNoAnchor   diag.Code = "C009" // nothing must hold at the event itself
 	CodeNever      diag.Code = "C010" // a formula that never holds
 	CodeTooComplex diag.Code = "C011" // beyond MaxCore or the search's limit
 	CodeInternal   diag.Code = "C012" // a fault in the checker itself
+	CodeLet        diag.Code = "C014" // parameters of LET that are not the variables of its definition
+	CodeUnusedLet  diag.Code = "C015" // a LET whose relation is not used
+	CodeAggregate  diag.Code = "C016" // an aggregation with variables that its formula does not have
+	CodeFuture     diag.Code = "C017" // a future operator where a verdict is due at once
+	CodeUnbounded  diag.Code = "C018" // a future operator without an upper bound
+	CodeNew        diag.Code = "C019" // NEW where there is no world to compare, or around a temporal operator
+	CodeArgument   diag.Code = "C020" // an expression as an argument
 )
 
-// SettingForbid is the Setting of an example that is checked as a forbid formula.
-const SettingForbid = "forbid"
+// The Settings of examples.
+const (
+	SettingForbid = "forbid" // checked as a forbid formula
+	SettingFuture = "future" // checked with Options.Future
+)
 
 // Explanations documents every code but CodeInternal, which no formula produces.
 // The examples are over the relations a(), b(), c(), p(int), q(int), r(int, int),
@@ -34,10 +44,17 @@ func Explanations() []diag.Explanation {
 		{Code: CodeNegation, Title: "a negation whose variables nothing binds", Wrong: `NOT p(x)`, Repair: `q(x) AND NOT p(x)`},
 		{Code: CodeComparison, Title: "a comparison whose variables nothing binds", Wrong: `p(x) AND x < y`, Repair: `r(x, y) AND x < y`},
 		{Code: CodeOr, Title: "OR of formulas with different variables", Wrong: `p(x) OR q(y)`, Repair: `p(x) OR q(x)`},
-		{Code: CodeSince, Title: "a left operand of SINCE with variables of its own", Wrong: `(NOT r(x, y)) SINCE q(x)`, Repair: `(NOT r(x, _)) SINCE q(x)`},
+		{Code: CodeSince, Title: "a left operand of SINCE or UNTIL with variables of its own", Wrong: `(NOT r(x, y)) SINCE q(x)`, Repair: `(NOT r(x, _)) SINCE q(x)`},
 		{Code: CodeNoAnchor, Title: "nothing must hold at the event itself", Wrong: `ONCE p(x)`, Repair: `q(x) AND (ONCE p(x))`, Setting: SettingForbid},
 		{Code: CodeNever, Title: "a formula that never holds", Wrong: `p(x) AND 1 = 2`, Repair: `p(x) AND x = 2`},
 		{Code: CodeTooComplex, Title: "too complex", Wrong: nestedEquiv(24), Repair: nestedEquiv(3)},
+		{Code: CodeLet, Title: "parameters of LET that are not the variables of its definition", Wrong: `LET u(x) = r(x, y) IN u(x)`, Repair: `LET u(x, y) = r(x, y) IN u(x, y)`},
+		{Code: CodeUnusedLet, Title: "a LET whose relation is not used", Wrong: `LET u(x) = p(x) IN q(x)`, Repair: `LET u(x) = p(x) IN (q(x) AND u(x))`},
+		{Code: CodeAggregate, Title: "an aggregation with variables that its formula does not have", Wrong: `n <- CNT y p(x)`, Repair: `n <- CNT x p(x)`},
+		{Code: CodeFuture, Title: "a future operator where a verdict is due at once", Wrong: `p(x) AND (EVENTUALLY[0,1h] q(x))`, Repair: `p(x) AND (ONCE[0,1h] q(x))`},
+		{Code: CodeUnbounded, Title: "a future operator without an upper bound", Wrong: `EVENTUALLY p(x)`, Repair: `EVENTUALLY[0,1h] p(x)`, Setting: SettingFuture},
+		{Code: CodeNew, Title: "NEW where there is no world to compare, or around a temporal operator", Wrong: `NEW (p(x))`, Repair: `p(x)`},
+		{Code: CodeArgument, Title: "an expression as an argument", Wrong: `q(x) AND p(x + 1)`, Repair: `q(x) AND y = x + 1 AND p(y)`},
 	}
 }
 

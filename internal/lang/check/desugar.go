@@ -5,13 +5,14 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// desugar rewrites the formula over Bool, Pred, Cmp, Not, And, Or, Exists, Prev,
-// Once and Since, and pushes negations down as far as costs nothing:
+// desugar rewrites the formula over the operators of the core and pushes negations
+// down as far as costs nothing:
 //
 //	f IMPLIES g         NOT (f AND NOT g)
 //	f EQUIV g           NOT (f AND NOT g) AND NOT (g AND NOT f)
 //	FORALL x. f         NOT EXISTS x. NOT f
 //	HISTORICALLY f      NOT ONCE NOT f
+//	ALWAYS f            NOT EVENTUALLY NOT f
 //	NOT (f OR g)        NOT f AND NOT g
 //	NOT (x < y)         x >= y
 //	2 < 3               TRUE
@@ -19,7 +20,7 @@ import (
 // A node that is made here has the place of what it is made from.
 func (w *work) desugar() {
 	d := desugarer{memo: map[polar]syntax.Formula{}}
-	w.plain = d.formula(w.scoped, true)
+	w.plain = d.formula(w.inlined, true)
 	if m := newMeasure(); m.size(w.plain) > MaxCore {
 		w.add(tooComplex(w.source))
 	}
@@ -56,7 +57,7 @@ func (d *desugarer) formula(f syntax.Formula, positive bool) syntax.Formula {
 func (d *desugarer) affirm(f syntax.Formula) syntax.Formula {
 	at := syntax.Node{Pos: f.Span()}
 	switch f := f.(type) {
-	case *syntax.Bool, *syntax.Pred:
+	case *syntax.Bool, *syntax.Pred, *syntax.Match:
 		return f
 	case *syntax.Cmp:
 		return fold(f)
@@ -66,53 +67,41 @@ func (d *desugarer) affirm(f syntax.Formula) syntax.Formula {
 			return &syntax.Not{Node: at, F: not.F} // with the place of the NOT
 		}
 		return g
-	case *syntax.And:
-		return &syntax.And{Node: at, Left: d.formula(f.Left, true), Right: d.formula(f.Right, true)}
-	case *syntax.Or:
-		return &syntax.Or{Node: at, Left: d.formula(f.Left, true), Right: d.formula(f.Right, true)}
 	case *syntax.Implies:
 		return d.unless(at, f.Left, f.Right)
 	case *syntax.Equiv:
 		return &syntax.And{Node: at, Left: d.unless(at, f.Left, f.Right), Right: d.unless(at, f.Right, f.Left)}
-	case *syntax.Exists:
-		return &syntax.Exists{Node: at, Vars: f.Vars, F: d.formula(f.F, true)}
 	case *syntax.Forall:
 		return &syntax.Not{Node: at, F: d.formula(f, false)}
-	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
+		*syntax.Always, *syntax.Until:
 		return d.affirmTemporal(at, f)
+	case *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Agg, *syntax.New, *syntax.Let:
 	}
-	return f
+	return rebuilt(f, d.affirmed)
 }
 
+func (d *desugarer) affirmed(f syntax.Formula) syntax.Formula { return d.formula(f, true) }
+
+// affirmTemporal rewrites a temporal formula. One whose interval is empty is never
+// true, or always.
 func (d *desugarer) affirmTemporal(at syntax.Node, f syntax.Formula) syntax.Formula {
-	switch f := f.(type) {
-	case *syntax.Prev:
-		g := d.formula(f.F, true)
-		if f.I.Empty() {
-			return never(at, g)
-		}
-		return &syntax.Prev{Node: at, I: f.I, F: g}
-	case *syntax.Once:
-		g := d.formula(f.F, true)
-		if f.I.Empty() {
-			return never(at, g)
-		}
-		return &syntax.Once{Node: at, I: f.I, F: g}
-	case *syntax.Historically:
-		if f.I.Empty() {
+	i, _ := intervalOf(f)
+	parts := syntax.Children(f)
+	switch f.(type) {
+	case *syntax.Historically, *syntax.Always:
+		if i.Empty() {
 			return &syntax.Bool{Node: at, Value: true}
 		}
 		return &syntax.Not{Node: at, F: d.formula(f, false)}
-	case *syntax.Since:
-		l, r := d.formula(f.Left, true), d.formula(f.Right, true)
-		if f.I.Empty() {
-			return never(at, r)
+	case *syntax.Prev, *syntax.Once, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until:
+		if i.Empty() {
+			return never(at, d.formula(parts[len(parts)-1], true))
 		}
-		return &syntax.Since{Node: at, I: f.I, Left: l, Right: r}
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall:
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New:
 	}
-	return f
+	return rebuilt(f, d.affirmed)
 }
 
 // negate rewrites NOT f.
@@ -142,7 +131,13 @@ func (d *desugarer) negate(f syntax.Formula) syntax.Formula {
 			return &syntax.Bool{Node: at}
 		}
 		return &syntax.Once{Node: at, I: f.I, F: d.formula(f.F, false)}
-	case *syntax.Pred, *syntax.And, *syntax.Exists, *syntax.Prev, *syntax.Once, *syntax.Since:
+	case *syntax.Always:
+		if f.I.Empty() {
+			return &syntax.Bool{Node: at}
+		}
+		return &syntax.Eventually{Node: at, I: f.I, F: d.formula(f.F, false)}
+	case *syntax.Pred, *syntax.Match, *syntax.And, *syntax.Exists, *syntax.Agg, *syntax.New, *syntax.Let, *syntax.Prev,
+		*syntax.Once, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until:
 	}
 	return &syntax.Not{Node: at, F: d.formula(f, true)}
 }

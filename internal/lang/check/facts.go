@@ -21,15 +21,11 @@ func (w *work) collectFacts() {
 		}
 	}
 	relations := map[string]bool{}
-	syntax.Walk(w.source, func(f syntax.Formula) bool {
-		switch f := f.(type) {
-		case *syntax.Pred:
-			relations[f.Name] = true
-		case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
-			c.Historic = true
-		case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-			*syntax.Exists, *syntax.Forall:
+	syntax.Walk(w.inlined, func(f syntax.Formula) bool {
+		if p, ok := f.(*syntax.Pred); ok {
+			relations[p.Name] = true
 		}
+		c.Historic = c.Historic || past(f)
 		return true
 	})
 	for name := range relations {
@@ -82,19 +78,32 @@ func (a *analysis) anchors(f syntax.Formula) []string {
 		s = either(a.anchors(f.Left), a.anchors(f.Right))
 	case *syntax.Exists:
 		s = a.anchors(f.F)
+	case *syntax.Agg:
+		if len(f.Groups) > 0 { // else there is a result in any case
+			s = a.anchors(f.F)
+		}
 	case *syntax.Historically:
 		if f.I.Lo == 0 { // the present is one of the time points
 			s = a.anchors(f.F)
 		}
 	case *syntax.Since:
-		s = a.anchors(f.Left) // holds now unless the right operand does
-		if f.I.Lo == 0 {
-			s = either(s, a.anchors(f.Right))
-		}
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Prev, *syntax.Once,
-		*syntax.Implies, *syntax.Equiv, *syntax.Forall:
+		s = a.lastAnchors(f.I, f.Left, f.Right)
+	case *syntax.Until:
+		s = a.lastAnchors(f.I, f.Left, f.Right)
+	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Prev, *syntax.Once, *syntax.Next, *syntax.Eventually,
+		*syntax.Always, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let, *syntax.New:
 	}
 	a.anchorSets[f] = s
+	return s
+}
+
+// lastAnchors are the anchors of SINCE or UNTIL: the left operand holds now unless the
+// right one does.
+func (a *analysis) lastAnchors(i syntax.Interval, left, right syntax.Formula) []string {
+	s := a.anchors(left)
+	if i.Lo == 0 {
+		s = either(s, a.anchors(right))
+	}
 	return s
 }
 
@@ -109,8 +118,9 @@ func either(s, t []string) []string {
 }
 
 // absence tells whether a desugared formula can hold because something is not in
-// the log: a fact below a negation, a time point at which the left operand of SINCE
-// fails, a time point between this one and the previous one.
+// the log or the world: a fact below a negation or NEW, a tuple of an aggregation, a
+// time point at which the left operand of SINCE or UNTIL fails, a time point between
+// this one and the previous or next one.
 func (a *analysis) absence(f syntax.Formula) bool {
 	if b, ok := a.absences[f]; ok {
 		return b
@@ -119,31 +129,30 @@ func (a *analysis) absence(f syntax.Formula) bool {
 	switch f := f.(type) {
 	case *syntax.Not:
 		b = a.readsLog(f.F)
-	case *syntax.Prev:
+	case *syntax.Agg:
+		b = a.readsLog(f.F)
+	case *syntax.Prev, *syntax.Next, *syntax.New:
 		b = true
 	case *syntax.Since:
 		b = a.readsLog(f.Left) || a.absence(f.Right)
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall, *syntax.Once, *syntax.Historically:
+	case *syntax.Until:
+		b = a.readsLog(f.Left) || a.absence(f.Right)
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall, *syntax.Let, *syntax.Once, *syntax.Historically, *syntax.Eventually, *syntax.Always:
 		b = slices.ContainsFunc(syntax.Children(f), a.absence)
 	}
 	a.absences[f] = b
 	return b
 }
 
-// readsLog tells whether f depends on the log at all.
+// readsLog tells whether f depends on the log, or the world, at all.
 func (a *analysis) readsLog(f syntax.Formula) bool {
 	if b, ok := a.reads[f]; ok {
 		return b
 	}
-	b := false
-	switch f.(type) {
-	case *syntax.Pred, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
-		b = true
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall:
-		b = slices.ContainsFunc(syntax.Children(f), a.readsLog)
-	}
+	_, b := intervalOf(f)
+	_, pred := f.(*syntax.Pred)
+	b = b || pred || slices.ContainsFunc(syntax.Children(f), a.readsLog)
 	a.reads[f] = b
 	return b
 }
@@ -157,15 +166,16 @@ func neverHolds(f syntax.Formula) bool {
 		return neverHolds(f.Left) || neverHolds(f.Right)
 	case *syntax.Or:
 		return neverHolds(f.Left) && neverHolds(f.Right)
-	case *syntax.Exists:
-		return neverHolds(f.F)
-	case *syntax.Prev:
-		return neverHolds(f.F)
-	case *syntax.Once:
-		return neverHolds(f.F)
+	case *syntax.Agg:
+		return len(f.Groups) > 0 && neverHolds(f.F)
 	case *syntax.Since:
 		return neverHolds(f.Right)
-	case *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	case *syntax.Until:
+		return neverHolds(f.Right)
+	case *syntax.Exists, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Next, *syntax.Eventually:
+		return neverHolds(syntax.Children(f)[0])
+	case *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let,
+		*syntax.Historically, *syntax.Always:
 	}
 	return false
 }

@@ -14,7 +14,7 @@ func (r *ranger) guard(guard, f syntax.Formula) (syntax.Formula, []refusal) {
 		return nil, why
 	}
 	if !r.step() {
-		return nil, r.refused(openNegation, f, nil)
+		return nil, r.refused(f, nil)
 	}
 	core, why := r.guardNew(guard, f)
 	if why != nil {
@@ -29,7 +29,7 @@ func (r *ranger) guardNew(guard, f syntax.Formula) (syntax.Formula, []refusal) {
 	case *syntax.Or:
 		return r.guardOr(guard, f)
 	case *syntax.Exists:
-		sub := r.subguard(guard, f)
+		sub := r.subguard(guard, r.free(f))
 		g, why := r.conjoin(sub, f.F)
 		if why != nil {
 			return nil, why
@@ -41,25 +41,93 @@ func (r *ranger) guardNew(guard, f syntax.Formula) (syntax.Formula, []refusal) {
 		if h := r.historically(f, r.bound(guard)); h != nil && guard != nil {
 			return r.and(guard, &syntax.Not{Node: f.Node, F: h})
 		}
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
-		*syntax.Prev, *syntax.Historically, *syntax.Since:
+	case *syntax.Agg:
+		if g := r.guardAgg(guard, f); g != nil {
+			return r.and(guard, g)
+		}
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
+		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
+		*syntax.Always, *syntax.Until:
 	}
 	if parts := r.shifted(r.measure, f); parts != nil {
-		return r.conjoin(guard, parts...)
+		if g, why := r.conjoin(guard, parts...); why == nil || !future(f) {
+			return g, why
+		}
+	}
+	if future(f) && guard != nil {
+		g, why := r.ahead(guard, f)
+		if why != nil {
+			return nil, why
+		}
+		return r.and(guard, g)
 	}
 	_, why := r.direct(guard, f)
+	if _, agg := f.(*syntax.Agg); agg {
+		return nil, why // the groups are all that a guard could bind
+	}
 	return nil, r.across(f, r.bound(guard), why)
 }
 
-// subguard chooses what of the guard is copied for f: generated conjuncts that bind
-// every variable of f that the guard binds, as few and small as are found, or all of
-// it. A copy of all of it each time would double the core with each conjunct.
-func (r *ranger) subguard(guard, f syntax.Formula) syntax.Formula {
+// ahead generates a future formula that is looked at where the guard holds. Seen from
+// the time points that it looks at, the guard held before:
+//
+//	g AND NEXT I f        g AND NEXT I ((PREVIOUS I g) AND f)
+//	g AND EVENTUALLY I f  g AND EVENTUALLY I ((ONCE I g) AND f)
+//	g AND (f UNTIL I h)   g AND (f UNTIL I ((ONCE I g) AND h))
+//
+// (A past formula would need a guard that looks ahead, and gets none.)
+func (r *ranger) ahead(guard, f syntax.Formula) (syntax.Formula, []refusal) {
+	i, _ := intervalOf(f)
+	node := syntax.Node{Pos: guard.Span()}
+	sub := r.subguard(guard, r.free(f))
+	var back syntax.Formula = &syntax.Once{Node: node, I: i, F: sub}
+	if _, ok := f.(*syntax.Next); ok {
+		back = &syntax.Prev{Node: node, I: i, F: sub}
+	}
+	parts := syntax.Children(f)
+	g, why := r.conjoin(back, parts[len(parts)-1])
+	if why != nil {
+		return nil, why
+	}
+	until, ok := f.(*syntax.Until)
+	if !ok {
+		return r.built(at(f, g))
+	}
+	if odd := r.free(until.Left).minus(r.free(g)); !odd.empty() {
+		return nil, []refusal{{at: f, kind: sinceVariables, missing: r.list(odd)}}
+	}
+	return r.until(until, g)
+}
+
+// guardAgg hands what the guard says of the groups down to the formula that is
+// aggregated; it returns nil where that does not help.
+func (r *ranger) guardAgg(guard syntax.Formula, f *syntax.Agg) syntax.Formula {
+	groups := r.variables(f.Groups)
+	if guard == nil || groups.minus(r.bound(guard)).equal(groups) {
+		return nil
+	}
+	sub := r.subguard(guard, groups)
+	var others []syntax.Var
+	for _, name := range r.list(r.free(sub).minus(groups)) {
+		others = append(others, syntax.Var{Name: name})
+	}
+	g, why := r.conjoin(around(syntax.Node{Pos: sub.Span()}, others, sub), f.F)
+	if why != nil {
+		return nil
+	}
+	return at(f, g)
+}
+
+// subguard chooses what of the guard is copied for a formula with the free variables:
+// generated conjuncts that bind every one of them that the guard binds, as few and
+// small as are found, or all of it. A copy of all of it each time would double the core
+// with each conjunct.
+func (r *ranger) subguard(guard syntax.Formula, free vset) syntax.Formula {
 	if guard == nil {
 		return nil
 	}
 	bound := r.bound(guard)
-	needed := r.free(f).minus(r.free(f).minus(bound))
+	needed := free.minus(free.minus(bound))
 	var best, all syntax.Formula
 	for _, c := range conjuncts(guard) {
 		if !r.standsAlone(c) {
@@ -86,11 +154,13 @@ func (r *ranger) subguard(guard, f syntax.Formula) syntax.Formula {
 // standsAlone tells whether a conjunct of a core is generated.
 func (r *ranger) standsAlone(f syntax.Formula) bool {
 	switch f := f.(type) {
-	case *syntax.Bool, *syntax.Pred, *syntax.Or, *syntax.Exists, *syntax.Prev, *syntax.Once, *syntax.Since:
+	case *syntax.Bool, *syntax.Pred, *syntax.Or, *syntax.Exists, *syntax.Agg, *syntax.New, *syntax.Prev, *syntax.Once,
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until:
 		return true
 	case *syntax.Cmp:
 		return r.binds(f, nil)
-	case *syntax.Not, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	case *syntax.Match, *syntax.Not, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let,
+		*syntax.Historically, *syntax.Always:
 	}
 	return false
 }
@@ -105,8 +175,8 @@ func (r *ranger) beside(guard, sub, f syntax.Formula) (syntax.Formula, []refusal
 	return r.and(guard, f)
 }
 
-// across notes that the guard binds what is missing below the temporal operator f,
-// but does so at another time point.
+// across notes that the guard binds what is missing below the temporal operator or NEW
+// f, but does so at another time point or in one of two worlds.
 func (r *ranger) across(f syntax.Formula, bound vset, why []refusal) []refusal {
 	why = slices.Clone(why)
 	for i, ref := range why {
@@ -124,7 +194,7 @@ func (r *ranger) across(f syntax.Formula, bound vset, why []refusal) []refusal {
 // guardOr hands the guard to both alternatives: G AND (f OR g) is
 // (G AND f) OR (G AND g).
 func (r *ranger) guardOr(guard syntax.Formula, f *syntax.Or) (syntax.Formula, []refusal) {
-	sub := r.subguard(guard, f)
+	sub := r.subguard(guard, r.free(f))
 	left, whyLeft := r.conjoin(sub, f.Left)
 	right, whyRight := r.conjoin(sub, f.Right)
 	if whyLeft != nil || whyRight != nil {
@@ -141,14 +211,14 @@ func (r *ranger) guardOr(guard syntax.Formula, f *syntax.Or) (syntax.Formula, []
 // inwards. NOT ONCE NOT f becomes the guarded HISTORICALLY f.
 func (r *ranger) guardNot(guard syntax.Formula, f *syntax.Not) (syntax.Formula, []refusal) {
 	bound := r.bound(guard)
-	why := r.refused(openNegation, f, bound)
-	if r.free(f).within(bound) && guard != nil {
-		if once, ok := f.F.(*syntax.Once); ok {
+	why := r.refused(f, bound)
+	if r.free(f).within(bound) {
+		if once, ok := f.F.(*syntax.Once); ok && guard != nil {
 			if h := r.historically(once, bound); h != nil {
 				return r.and(guard, h)
 			}
 		}
-		g, inner := r.conjoin(r.subguard(guard, f), f.F)
+		g, inner := r.denied(guard, f)
 		if inner == nil {
 			return r.and(guard, &syntax.Not{Node: f.Node, F: g})
 		}
@@ -160,6 +230,14 @@ func (r *ranger) guardNot(guard syntax.Formula, f *syntax.Not) (syntax.Formula, 
 		}
 	}
 	return nil, why
+}
+
+// denied generates what f negates, where the guard holds.
+func (r *ranger) denied(guard syntax.Formula, f *syntax.Not) (syntax.Formula, []refusal) {
+	if future(f.F) && guard != nil && r.shifted(r.measure, f.F) == nil {
+		return r.ahead(guard, f.F)
+	}
+	return r.conjoin(r.subguard(guard, r.free(f)), f.F)
 }
 
 // historically turns NOT once into HISTORICALLY f where once is ONCE NOT f with a

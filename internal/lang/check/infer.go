@@ -1,42 +1,38 @@
 package check
 
 import (
+	"strconv"
+
+	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// inferTypes gives every variable one of the types int, string and float. There
-// are no conversions: comparing an int with a float is an error.
+// inferTypes gives every variable one of the types int, string and float. Nothing is
+// converted implicitly: comparing an int with a float is an error. The relations of
+// LET take the types that their definitions give to their parameters.
 func (w *work) inferTypes() {
-	u := &unifier{w: w, parent: map[string]string{}, known: map[string]evidence{}}
-	syntax.Walk(w.scoped, func(f syntax.Formula) bool {
-		switch f := f.(type) {
-		case *syntax.Pred:
-			u.pred(f)
-		case *syntax.Cmp:
-			u.cmp(f)
-		case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Exists,
-			*syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
-		}
-		return true
-	})
+	u := &unifier{w: w, parent: map[string]string{}, known: map[string]evidence{}, numbers: map[string]syntax.Formula{}}
+	u.formula(w.scoped)
 	w.kinds = map[string]schema.ValueKind{}
 	for name := range w.written {
 		w.kinds[name] = u.known[u.find(name)].kind
 	}
 }
 
-// evidence is what gave a variable its type.
+// evidence is what gave a term its type.
 type evidence struct {
 	kind  schema.ValueKind
 	where syntax.Formula
 }
 
-// unifier keeps classes of variables that must have one type.
+// unifier keeps classes of terms that must have one type.
 type unifier struct {
-	w      *work
-	parent map[string]string
-	known  map[string]evidence // by representative
+	w       *work
+	parent  map[string]string
+	known   map[string]evidence       // by representative
+	numbers map[string]syntax.Formula // by representative: where it must be a number
+	unnamed int                       // classes that began without a variable
 }
 
 func (u *unifier) find(name string) string {
@@ -52,82 +48,194 @@ func (u *unifier) find(name string) string {
 	}
 }
 
+// formula visits what stands inside first: it says best what the types are.
+func (u *unifier) formula(f syntax.Formula) {
+	for _, c := range syntax.Children(f) {
+		u.formula(c)
+	}
+	switch f := f.(type) {
+	case *syntax.Pred:
+		u.pred(f)
+	case *syntax.Cmp:
+		u.same(f, f.Left, f.Right)
+	case *syntax.Match:
+		for _, t := range append([]syntax.Term{f.Left, f.Right}, f.Groups...) {
+			u.learn(t, evidence{schema.KindString, f})
+		}
+	case *syntax.Agg:
+		u.agg(f)
+	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Exists, *syntax.Forall,
+		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
+		*syntax.Eventually, *syntax.Always, *syntax.Until:
+	}
+}
+
 func (u *unifier) pred(f *syntax.Pred) {
+	if let := u.w.lets[f]; let != nil {
+		u.call(f, let)
+		return
+	}
 	kinds, ok := u.w.relation(f.Name)
 	if !ok || len(kinds) != len(f.Args) {
 		return // reported by the relations stage
 	}
 	for i, t := range f.Args {
-		switch t := t.(type) {
-		case syntax.Const:
-			if t.Value.Kind != kinds[i] {
-				u.w.add(wrongArgument(f, i, t, kinds[i]))
-			}
-		case syntax.Var:
-			u.learn(t, evidence{kinds[i], f})
+		u.argument(f, i, t, kinds[i])
+	}
+}
+
+// call types a predicate that a LET defines.
+func (u *unifier) call(f *syntax.Pred, let *syntax.Let) {
+	if len(let.Params) != len(f.Args) {
+		return // reported by the relations stage
+	}
+	for i, t := range f.Args {
+		if e, ok := u.known[u.find(let.Params[i].Name)]; ok {
+			u.argument(f, i, t, e.kind)
+		} else {
+			u.same(f, t, let.Params[i])
 		}
 	}
 }
 
-func (u *unifier) learn(v syntax.Var, e evidence) {
-	root := u.find(v.Name)
+func (u *unifier) argument(f *syntax.Pred, i int, t syntax.Term, kind schema.ValueKind) {
+	if c, ok := t.(syntax.Const); ok {
+		if c.Value.Kind != kind {
+			u.w.add(wrongArgument(f, i, c, kind))
+		}
+		return
+	}
+	u.learn(t, evidence{kind, f})
+}
+
+func (u *unifier) agg(f *syntax.Agg) {
+	switch f.Op {
+	case syntax.Count:
+		u.learn(f.Result, evidence{schema.KindInt, f})
+	case syntax.Sum:
+		u.number(f.Over, u.term(f.Over, f), f)
+		u.same(f, f.Result, f.Over)
+	case syntax.Min, syntax.Max:
+		u.same(f, f.Result, f.Over)
+	case syntax.Average, syntax.Median:
+		u.number(f.Over, u.term(f.Over, f), f)
+		u.learn(f.Result, evidence{schema.KindFloat, f})
+	}
+}
+
+// term returns the class of a term, which stands in f.
+func (u *unifier) term(t syntax.Term, f syntax.Formula) string {
+	switch t := t.(type) {
+	case syntax.Var:
+		return u.find(t.Name)
+	case syntax.Const:
+		return u.class(evidence{t.Value.Kind, f})
+	case syntax.Arith:
+		c := u.same(f, t.Left, t.Right)
+		u.number(t.Left, c, f)
+		if t.Op == syntax.Mod {
+			u.settle(t.Left, c, evidence{schema.KindInt, f})
+		}
+		return c
+	case syntax.Neg:
+		c := u.term(t.T, f)
+		u.number(t.T, c, f)
+		return c
+	case syntax.Conv:
+		u.learn(t.T, evidence{t.Op.From(), f})
+		return u.class(evidence{t.Op.To(), f})
+	}
+	return u.class(evidence{where: f})
+}
+
+// class makes a class of a known type.
+func (u *unifier) class(e evidence) string {
+	u.unnamed++
+	name := "=" + strconv.Itoa(u.unnamed)
+	u.known[name] = e
+	return name
+}
+
+// learn notes the type of a term.
+func (u *unifier) learn(t syntax.Term, e evidence) { u.settle(t, u.term(t, e.where), e) }
+
+// settle notes the type of a term of the class.
+func (u *unifier) settle(t syntax.Term, root string, e evidence) {
 	old, ok := u.known[root]
-	switch {
-	case !ok:
-		u.known[root] = e
-	case old.kind != e.kind:
-		u.w.add(twoTypes(u.w.written[v.Name], v.Pos, old, e))
-	}
-}
-
-func (u *unifier) cmp(f *syntax.Cmp) {
-	l, lv := f.Left.(syntax.Var)
-	r, rv := f.Right.(syntax.Var)
-	switch {
-	case lv && rv:
-		u.union(f, l, r)
-	case lv:
-		u.compare(f, l, f.Right)
-	case rv:
-		u.compare(f, r, f.Left)
+	switch number := u.numbers[root]; {
+	case ok && old.kind != e.kind:
+		u.w.add(twoTypes(u.text(t), t.Span(), old, e))
+	case ok:
+	case number != nil && e.kind == schema.KindString:
+		u.w.add(noNumber(u.text(t), t.Span(), e, number))
 	default:
-		lk, rk := constKind(f.Left), constKind(f.Right)
-		if lk != rk {
-			u.w.add(mixedComparison(f, lk, rk))
-		}
+		u.known[root] = e
 	}
 }
 
-func (u *unifier) compare(f *syntax.Cmp, v syntax.Var, c syntax.Term) {
-	kind := constKind(c)
-	root := u.find(v.Name)
-	if old, ok := u.known[root]; ok && old.kind != kind {
-		u.w.add(comparedConstant(f, u.w.written[v.Name], old, c, kind))
+// number notes that a term is calculated with in f.
+func (u *unifier) number(t syntax.Term, class string, f syntax.Formula) {
+	if e, ok := u.known[class]; ok && e.kind == schema.KindString {
+		u.w.add(noNumber(u.text(t), t.Span(), e, f))
 		return
 	}
-	u.learn(v, evidence{kind, f})
+	if u.numbers[class] == nil {
+		u.numbers[class] = f
+	}
 }
 
-func (u *unifier) union(f *syntax.Cmp, l, r syntax.Var) {
-	a, b := u.find(l.Name), u.find(r.Name)
+// same notes that two terms of f have one type, and returns their class.
+func (u *unifier) same(f syntax.Formula, l, r syntax.Term) string {
+	a, b := u.term(l, f), u.term(r, f)
+	a = u.find(a) // the other one may have joined it
 	if a == b {
-		return
+		return a
 	}
 	ea, oka := u.known[a]
 	eb, okb := u.known[b]
-	if oka && okb && ea.kind != eb.kind {
-		u.w.add(comparedVariables(f, u.w.written[l.Name], ea, u.w.written[r.Name], eb))
-		return
+	switch {
+	case oka && okb && ea.kind != eb.kind:
+		u.w.add(u.differ(f, l, ea, r, eb))
+		return a
+	case oka && ea.kind == schema.KindString && u.numbers[b] != nil:
+		u.w.add(noNumber(u.text(r), r.Span(), ea, u.numbers[b]))
+		return a
+	case okb && eb.kind == schema.KindString && u.numbers[a] != nil:
+		u.w.add(noNumber(u.text(l), l.Span(), eb, u.numbers[a]))
+		return a
 	}
 	u.parent[b] = a
 	if !oka && okb {
 		u.known[a] = eb
 	}
+	if u.numbers[a] == nil && u.numbers[b] != nil {
+		u.numbers[a] = u.numbers[b]
+	}
+	return a
 }
 
-func constKind(t syntax.Term) schema.ValueKind {
-	if c, ok := t.(syntax.Const); ok {
-		return c.Value.Kind
+// differ reports two terms of f that have not one type.
+func (u *unifier) differ(f syntax.Formula, l syntax.Term, el evidence, r syntax.Term, er evidence) diag.Diagnostic {
+	lc, constLeft := l.(syntax.Const)
+	rc, constRight := r.(syntax.Const)
+	_, cmp := f.(*syntax.Cmp)
+	switch {
+	case !cmp:
+		return differentTypes(f, u.text(l), el, u.text(r), er)
+	case constLeft && constRight:
+		return mixedComparison(f, el.kind, er.kind)
+	case constRight:
+		return comparedConstant(f, u.text(l), el, rc)
+	case constLeft:
+		return comparedConstant(f, u.text(r), er, lc)
 	}
-	return schema.KindInt
+	return comparedTerms(f, u.text(l), el, u.text(r), er)
+}
+
+// text is a term as it was written.
+func (u *unifier) text(t syntax.Term) string {
+	return termBy(t, func(v syntax.Var) syntax.Term {
+		v.Name = u.w.written[v.Name]
+		return v
+	}).String()
 }

@@ -102,10 +102,11 @@ func (m *measure) rigid(f syntax.Formula) bool {
 	}
 	r := true
 	switch f.(type) {
-	case *syntax.Pred, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+	case *syntax.Pred, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
+		*syntax.Eventually, *syntax.Always, *syntax.Until:
 		r = false
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall:
+	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let:
 		for _, c := range syntax.Children(f) {
 			r = r && m.rigid(c)
 		}
@@ -134,14 +135,13 @@ func (m *measure) single(name string) vset {
 func (m *measure) terms(ts ...syntax.Term) vset {
 	var s vset
 	for _, t := range ts {
-		if v, ok := t.(syntax.Var); ok {
-			s = s.union(m.single(v.Name))
-		}
+		syntax.TermVars(t, func(v syntax.Var) { s = s.union(m.single(v.Name)) })
 	}
 	return s
 }
 
-// free is the set of free variables of f. Names are unique to a variable.
+// free is the set of free variables of f, in which names are unique to a variable and
+// definitions are in place.
 func (m *measure) free(f syntax.Formula) vset {
 	if s, ok := m.frees[f]; ok {
 		return s
@@ -152,12 +152,17 @@ func (m *measure) free(f syntax.Formula) vset {
 		s = m.terms(f.Args...)
 	case *syntax.Cmp:
 		s = m.terms(f.Left, f.Right)
+	case *syntax.Match:
+		s = m.terms(f.Left, f.Right).union(m.terms(f.Groups...))
+	case *syntax.Agg:
+		s = m.single(f.Result.Name).union(m.variables(f.Groups))
 	case *syntax.Exists:
 		s = m.free(f.F).minus(m.variables(f.Vars))
 	case *syntax.Forall:
 		s = m.free(f.F).minus(m.variables(f.Vars))
-	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Prev,
-		*syntax.Once, *syntax.Historically, *syntax.Since:
+	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Let, *syntax.New,
+		*syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always,
+		*syntax.Until:
 		for _, c := range syntax.Children(f) {
 			s = s.union(m.free(c))
 		}

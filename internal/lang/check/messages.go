@@ -38,12 +38,21 @@ func nameSpan(p *syntax.Pred) diag.Span {
 	return s
 }
 
-func wrongArity(p *syntax.Pred, kinds []schema.ValueKind) diag.Diagnostic {
+func wrongArity(p *syntax.Pred, want int, declared string) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeArity, Span: p.Span(),
-		Message: fmt.Sprintf("`%s` takes %s, not %d", p.Name, count(len(kinds), "argument"), len(p.Args)),
-		Hint:    "it is declared as `" + signatureOf(p.Name, kinds) + "`; write `_` for an argument that may be anything",
+		Message: fmt.Sprintf("`%s` takes %s, not %d", p.Name, count(want, "argument"), len(p.Args)),
+		Hint:    "it is declared as `" + declared + "`; write `_` for an argument that may be anything",
 	}
+}
+
+// definitionOf is how a LET declares its relation.
+func definitionOf(f *syntax.Let) string {
+	names := make([]string, len(f.Params))
+	for i, v := range f.Params {
+		names[i] = v.Name
+	}
+	return f.Name + "(" + strings.Join(names, ", ") + ")"
 }
 
 func signatureOf(name string, kinds []schema.ValueKind) string {
@@ -90,42 +99,73 @@ func twoTypes(name string, at diag.Span, old, now evidence) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeType, Span: at,
 		Message: fmt.Sprintf("`%s` is %s in `%s` but %s in `%s`", name, article(old.kind), short(old.where), article(now.kind), short(now.where)),
-		Hint:    "use two variables",
+		Hint:    "use two variables, or convert it with i2f, f2i, i2s, s2i, f2s or s2f",
 	}
 }
 
-func comparedConstant(f *syntax.Cmp, name string, e evidence, t syntax.Term, kind schema.ValueKind) diag.Diagnostic {
-	d := diag.Diagnostic{
+func comparedConstant(f syntax.Formula, text string, e evidence, c syntax.Const) diag.Diagnostic {
+	return diag.Diagnostic{
 		Code: CodeType, Span: f.Span(),
-		Message: fmt.Sprintf("`%s` is %s in `%s` and cannot be compared with `%s`, %s", name, article(e.kind), short(e.where), t, article(kind)),
+		Message: fmt.Sprintf("`%s` is %s in `%s` and cannot be compared with `%s`, %s",
+			text, article(e.kind), short(e.where), c, article(c.Value.Kind)),
+		Hint: converted(c, e.kind),
 	}
-	if c, ok := t.(syntax.Const); ok {
-		d.Hint = converted(c, e.kind)
-	}
-	return d
 }
 
-func comparedVariables(f *syntax.Cmp, l string, el evidence, r string, er evidence) diag.Diagnostic {
+func comparedTerms(f syntax.Formula, l string, el evidence, r string, er evidence) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeType, Span: f.Span(),
 		Message: fmt.Sprintf("`%s` is %s in `%s` and `%s` is %s in `%s`; they cannot be compared",
 			l, article(el.kind), short(el.where), r, article(er.kind), short(er.where)),
-		Hint: "there is no conversion between int, string and float",
+		Hint: conversion(l, el.kind, r, er.kind),
 	}
 }
 
-func mixedComparison(f *syntax.Cmp, l, r schema.ValueKind) diag.Diagnostic {
+// conversion says how to convert one of two terms to the type of the other.
+func conversion(l string, lk schema.ValueKind, r string, rk schema.ValueKind) string {
+	if lk == schema.KindString || lk == schema.KindFloat && rk == schema.KindInt {
+		l, lk, rk = r, rk, lk
+	}
+	for op := syntax.IntToFloat; op <= syntax.StringToFloat; op++ {
+		if op.From() == lk && op.To() == rk {
+			return "convert one: `" + op.String() + "(" + l + ")`"
+		}
+	}
+	return ""
+}
+
+// differentTypes reports two terms that have to do with each other otherwise than by
+// a comparison.
+func differentTypes(f syntax.Formula, l string, el evidence, r string, er evidence) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeType, Span: f.Span(),
+		Message: fmt.Sprintf("`%s` is %s in `%s` and `%s` is %s in `%s`, and they must have one type here",
+			l, article(el.kind), short(el.where), r, article(er.kind), short(er.where)),
+		Hint: conversion(l, el.kind, r, er.kind),
+	}
+}
+
+// noNumber reports a string where a number is needed.
+func noNumber(text string, at diag.Span, e evidence, number syntax.Formula) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeType, Span: at,
+		Message: fmt.Sprintf("`%s` is a string in `%s`, and `%s` needs a number", text, short(e.where), short(number)),
+		Hint:    "convert it with s2i or s2f",
+	}
+}
+
+func mixedComparison(f syntax.Formula, l, r schema.ValueKind) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeType, Span: f.Span(),
 		Message: fmt.Sprintf("%s and %s cannot be compared", article(l), article(r)),
-		Hint:    "there is no conversion between int, string and float",
+		Hint:    "write both in one type",
 	}
 }
 
 func openNegationMessage(what, across string, missing []string) diag.Diagnostic {
 	m := fmt.Sprintf("%s can hold for infinitely many values of %s", what, quoteAll(missing))
 	if across != "" {
-		m += ", and what gives " + it(missing) + " a value stands outside " + across + ", at another time point"
+		m += ", and what gives " + it(missing) + " a value stands outside " + across
 	} else {
 		m += ", and nothing here gives " + it(missing) + " a value"
 	}
@@ -135,10 +175,10 @@ func openNegationMessage(what, across string, missing []string) diag.Diagnostic 
 	}
 }
 
-func openComparisonMessage(what string, missing []string) diag.Diagnostic {
+func openComparisonMessage(what, does string, missing []string) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code:    CodeComparison,
-		Message: fmt.Sprintf("nothing here gives %s a value: `%s` only compares", quoteAll(missing), what),
+		Message: fmt.Sprintf("nothing here gives %s a value: `%s` only %s", quoteAll(missing), what, does),
 		Hint:    "conjoin a predicate with " + quoteAll(missing),
 	}
 }
@@ -151,11 +191,113 @@ func orVariablesMessage(missing []string) diag.Diagnostic {
 	}
 }
 
-func sinceVariablesMessage(missing []string) diag.Diagnostic {
+func sinceVariablesMessage(op string, missing []string) diag.Diagnostic {
 	return diag.Diagnostic{
-		Code:    CodeSince,
-		Message: fmt.Sprintf("%s %s in the left operand of SINCE only; its variables get their values from the right one", quoteAll(missing), verb(missing, "occurs", "occur")),
-		Hint:    "use the variables of the right operand",
+		Code: CodeSince,
+		Message: fmt.Sprintf("%s %s in the left operand of %s only; its variables get their values from the right one",
+			quoteAll(missing), verb(missing, "occurs", "occur"), op),
+		Hint: "use the variables of the right operand",
+	}
+}
+
+// futureOperator reports an operator that looks at later time points.
+func futureOperator(f syntax.Formula) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeFuture, Span: f.Span(),
+		Message: operatorOf(f) + " depends on what comes after the time point, and a policy must decide at the time point itself",
+		Hint:    "say it of the past, at the later event: with ONCE, PREVIOUS, HISTORICALLY or SINCE",
+	}
+}
+
+func unboundedFuture(f syntax.Formula, mode syntax.Mode) diag.Diagnostic {
+	bound := "[0,3600]"
+	if mode == syntax.Bundle {
+		bound = "[0,1h]"
+	}
+	return diag.Diagnostic{
+		Code: CodeUnbounded, Span: f.Span(),
+		Message: operatorOf(f) + " has no upper bound: its verdict may have to wait for the end of the log",
+		Hint:    "say how long it may take, such as `" + operatorOf(f) + bound + "`",
+	}
+}
+
+func newWithoutWorld(f *syntax.New) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeNew, Span: f.Span(),
+		Message: "NEW compares the world before a proposed change with the world after it, and there is no world here",
+		Hint:    "it belongs into a part of a clause that goes to an aspect with a model of the world",
+	}
+}
+
+func temporalInNew(f syntax.Formula) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeNew, Span: f.Span(),
+		Message: operatorOf(f) + " stands inside NEW, which compares two worlds at one time",
+		Hint:    "put it outside: `NEW (…) AND (" + short(f) + ")`",
+	}
+}
+
+func expressionArgument(f syntax.Formula, t syntax.Term) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeArgument, Span: t.Span(),
+		Message: fmt.Sprintf("`%s` stands as an argument in `%s`, where only variables and constants do", t, short(f)),
+		Hint:    fmt.Sprintf("put a variable there, and `v = %s` beside it", t),
+	}
+}
+
+// notAggregated reports a variable that an aggregation uses in the given way and its
+// formula does not have.
+func notAggregated(f *syntax.Agg, v syntax.Var, how string) diag.Diagnostic {
+	d := diag.Diagnostic{
+		Code: CodeAggregate, Span: v.Pos,
+		Message: fmt.Sprintf("`%s` is %s, and does not occur free in `%s`", v.Name, how, short(f.F)),
+		Hint:    "use a variable of the formula that follows",
+	}
+	if near := diag.Closest(v.Name, syntax.FreeVars(f.F)); near != "" {
+		d.Hint = "did you mean `" + near + "`?"
+	}
+	return d
+}
+
+func resultGrouped(f *syntax.Agg, v syntax.Var) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeAggregate, Span: v.Pos,
+		Message: fmt.Sprintf("`%s` is the result of %s and is grouped by", v.Name, f.Op),
+		Hint:    "give the result a name of its own",
+	}
+}
+
+func namelessResult(f *syntax.Agg) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeAggregate, Span: f.Result.Pos,
+		Message: fmt.Sprintf("the result of %s needs a name, and `%s` is a wildcard", f.Op, f.Result.Name),
+		Hint:    "use a name that does not start with an underscore",
+	}
+}
+
+// noParameter reports a free variable of a definition that is no parameter.
+func noParameter(f *syntax.Let, name string) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeLet, Span: f.Def.Span(),
+		Message: fmt.Sprintf("`%s` occurs free in the definition of `%s` and is no parameter of it", name, f.Name),
+		Hint:    "make it a parameter, or quantify it with EXISTS",
+	}
+}
+
+// emptyParameter reports a parameter that the definition says nothing of.
+func emptyParameter(f *syntax.Let, v syntax.Var) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeLet, Span: v.Pos,
+		Message: fmt.Sprintf("the parameter `%s` does not occur free in the definition of `%s`", v.Name, f.Name),
+		Hint:    "leave it out",
+	}
+}
+
+func unusedLet(f *syntax.Let) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeUnusedLet, Severity: diag.Warning, Span: f.Def.Span(),
+		Message: "`" + f.Name + "` is defined and not used in the formula after IN",
+		Hint:    "leave the definition out",
 	}
 }
 
@@ -188,7 +330,7 @@ func tooComplex(f syntax.Formula) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeTooComplex, Span: f.Span(),
 		Message: fmt.Sprintf("the formula is too complex: written out it has more than %d parts", MaxCore),
-		Hint:    "split it; nests of EQUIV, and of OR that share a guard, multiply",
+		Hint:    "split it; nests of EQUIV, of LET, and of OR that share a guard, multiply",
 	}
 }
 

@@ -21,11 +21,11 @@ func seeds(t *testing.T, n int, run func(g generator)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(generator{rand.New(rand.NewPCG(seed, 0))})
+		run(generator{Rand: rand.New(rand.NewPCG(seed, 0))})
 		return
 	}
 	for seed := range uint64(n) {
-		run(generator{rand.New(rand.NewPCG(seed, 0))})
+		run(generator{Rand: rand.New(rand.NewPCG(seed, 0))})
 		if t.Failed() {
 			t.Fatalf("repeat with: ASPIS_SEED=%d go test ./internal/lang/check -run '^%s$'", seed, t.Name())
 		}
@@ -35,11 +35,13 @@ func seeds(t *testing.T, n int, run func(g generator)) {
 // The core means what the source means, is built as promised, and the facts about it
 // are true.
 func TestCoreIsEquivalent(t *testing.T) {
-	accepted, tuples, guarded := 0, 0, 0
-	seeds(t, 15_000, func(g generator) {
+	accepted, tuples, guarded, satisfied := 0, 0, 0, map[string]int{}
+	seeds(t, 20_000, func(g generator) {
+		g.world = true
 		f := g.formula(2 + g.IntN(4))
-		c, _ := Check(f, testSignature(), Options{})
+		c, diags := Check(f, testSignature(), everything())
 		if c == nil {
+			checkRefusal(t, f, diags)
 			return
 		}
 		accepted++
@@ -51,7 +53,7 @@ func TestCoreIsEquivalent(t *testing.T) {
 			guarded++
 		}
 		for range 3 {
-			m := model{g.trace(), g.domain()}
+			m := model{trace: g.trace()}
 			for i := range m.trace {
 				got, want := m.satisfying(c.Core, i, c.Free), m.satisfying(f, i, c.Free)
 				if !slices.Equal(got, want) {
@@ -59,13 +61,84 @@ func TestCoreIsEquivalent(t *testing.T) {
 					return
 				}
 				tuples += len(want)
+				if len(want) > 0 {
+					countOperators(c.Source, satisfied)
+				}
 				checkFacts(t, g, c, m, i, want)
+				checkHorizon(t, g, c, m, i, want)
 			}
 		}
 	})
-	t.Logf("%d formulas accepted, %d with guarded HISTORICALLY, %d tuples", accepted, guarded, tuples)
-	if os.Getenv("ASPIS_SEED") == "" && (accepted < 5_000 || guarded < 50 || tuples < 10_000) {
+	t.Logf("%d formulas accepted, %d with guarded HISTORICALLY, %d tuples; satisfied: %v", accepted, guarded, tuples, satisfied)
+	if os.Getenv("ASPIS_SEED") != "" {
+		return
+	}
+	if accepted < 5_000 || guarded < 50 || tuples < 10_000 {
 		t.Error("too little was tested")
+	}
+	for _, op := range []string{"Next", "Eventually", "Always", "Until", "Match", "Agg", "Let", "New", "Historically", "Since"} {
+		if satisfied["*syntax."+op] < 100 {
+			t.Errorf("%s was satisfied %d times only", op, satisfied["*syntax."+op])
+		}
+	}
+}
+
+// everything admits every operator.
+func everything() Options { return Options{Future: true, New: true} }
+
+// checkRefusal looks for refusals that are none of the formula's fault.
+func checkRefusal(t *testing.T, f syntax.Formula, diags diag.List) {
+	t.Helper()
+	fair := []diag.Code{CodeUnused, CodeNegation, CodeComparison, CodeOr, CodeSince, CodeNever, CodeTooComplex, CodeUnusedLet}
+	for _, d := range diags {
+		if !slices.Contains(fair, d.Code) {
+			t.Errorf("%s: %v\n%s", f, d, d.Hint)
+		}
+	}
+}
+
+// countOperators counts a formula for each kind of node in it.
+func countOperators(f syntax.Formula, counts map[string]int) {
+	seen := map[string]bool{}
+	syntax.Walk(f, func(g syntax.Formula) bool {
+		seen[fmt.Sprintf("%T", g)] = true
+		return true
+	})
+	for op := range seen {
+		counts[op]++
+	}
+}
+
+// checkHorizon changes what lies beyond the horizon.
+func checkHorizon(t *testing.T, g generator, c *Checked, m model, i int, satisfied []string) {
+	t.Helper()
+	n, bounded := c.Horizon()
+	ahead := false
+	syntax.Walk(c.Source, func(f syntax.Formula) bool {
+		ahead = ahead || future(f)
+		return true
+	})
+	if c.Future() && !ahead {
+		t.Errorf("%s is about the past, its core %s is not", c.Source, c.Core)
+	}
+	if !bounded {
+		return
+	}
+	end := i
+	for end < len(m.trace) && m.trace[end].ts <= m.trace[i].ts+n {
+		end++
+	}
+	if !c.Future() && n != 0 {
+		t.Errorf("%s is about the past and has horizon %d", c.Source, n)
+	}
+	ts := m.trace[i].ts + n
+	changed := slices.Clone(m.trace[:end])
+	for range g.IntN(3) {
+		ts += int64(1 + g.IntN(3))
+		changed = append(changed, g.point(ts))
+	}
+	if now := (model{trace: changed}).satisfying(c.Core, i, c.Free); !slices.Equal(now, satisfied) {
+		t.Errorf("%s has horizon %d, but yields at %d\n%v in %v\n%v in %v", c.Source, n, i, satisfied, m.trace, now, changed)
 	}
 }
 
@@ -87,7 +160,7 @@ func checkFacts(t *testing.T, g generator, c *Checked, m model, i int, satisfied
 		}
 	}
 	if !c.Historic {
-		alone := model{trace{m.trace[i]}, m.domain}
+		alone := model{trace: m.trace[i:]}
 		if now := alone.satisfying(c.Source, 0, c.Free); !slices.Equal(now, satisfied) {
 			t.Errorf("%s is not historic, but yields %v alone and %v in %v", c.Source, now, satisfied, m.trace)
 		}
@@ -98,18 +171,20 @@ func checkFacts(t *testing.T, g generator, c *Checked, m model, i int, satisfied
 	// Nothing rests on absence: more facts and more time points take nothing away.
 	more := trace{}
 	at := 0
-	for j, p := range m.trace[:i+1] {
+	for j, p := range m.trace {
 		if g.IntN(3) == 0 && j > 0 {
-			more = append(more, point{p.ts, g.facts()})
+			more = append(more, g.point(p.ts))
 		}
-		q := point{p.ts, g.facts()}
+		q := g.point(p.ts)
 		for fact := range p.facts {
 			q.facts[fact] = true
 		}
-		at = len(more)
+		if j == i {
+			at = len(more)
+		}
 		more = append(more, q)
 	}
-	after := model{more, m.domain}.satisfying(c.Source, at, c.Free)
+	after := model{trace: more}.satisfying(c.Source, at, c.Free)
 	for _, s := range satisfied {
 		if !slices.Contains(after, s) {
 			t.Errorf("%s rests on absence: %s is lost from %v to %v", c.Source, s, m.trace, more)
@@ -123,8 +198,8 @@ func TestOrderOfConjunctsDoesNotMatter(t *testing.T) {
 	seeds(t, 8_000, func(g generator) {
 		f := g.formula(3 + g.IntN(3))
 		h := g.shuffled(f)
-		c, diags := Check(f, testSignature(), Options{})
-		d, diags2 := Check(h, testSignature(), Options{})
+		c, diags := Check(f, testSignature(), everything())
+		d, diags2 := Check(h, testSignature(), everything())
 		if (c == nil) != (d == nil) {
 			t.Errorf("%s\nand\n%s\nare judged differently:\n%v\n%v", f, h, diags, diags2)
 		}
@@ -150,7 +225,7 @@ func TestProposedRepairsAreAccepted(t *testing.T) {
 			t.Errorf("%s: %v", src, diags)
 			return
 		}
-		opts := Options{Mode: syntax.MonPoly}
+		opts := Options{Mode: syntax.MonPoly, Future: true}
 		_, diags = Check(f, testSignature(), opts)
 		for _, d := range diags {
 			what, proposal, ok := strings.Cut(d.Hint, ": `")
@@ -216,7 +291,7 @@ func (v verifier) generated(f syntax.Formula) error {
 	case *syntax.Bool, *syntax.Pred:
 		return nil
 	case *syntax.Cmp:
-		if f.Op == syntax.Eq && !v.free(f).empty() && (v.terms(f.Left).empty() || v.terms(f.Right).empty()) {
+		if v.gives(f, nil) {
 			return nil
 		}
 		return fmt.Errorf("%s is not generated", f)
@@ -236,32 +311,72 @@ func (v verifier) generated(f syntax.Formula) error {
 		}
 		return first(v.generated(f.Left), v.generated(f.Right))
 	case *syntax.Exists:
-		for _, x := range f.Vars {
-			if !v.free(f.F).has(v.number(x.Name)) {
-				return fmt.Errorf("%s does not occur in %s", x, f)
-			}
-			if other, ok := v.bound[x.Name]; ok && other != f.String() {
-				return fmt.Errorf("%s is bound by %s and by %s", x, f, other)
-			}
-			v.bound[x.Name] = f.String()
-		}
-		return v.generated(f.F)
+		return first(v.binds(f, f.F, f.Vars), v.generated(f.F))
+	case *syntax.Agg:
+		return v.agg(f)
 	case *syntax.Prev:
 		return first(nonEmpty(f.I), v.generated(f.F))
 	case *syntax.Once:
 		return first(nonEmpty(f.I), v.generated(f.F))
+	case *syntax.Next:
+		return first(nonEmpty(f.I), v.generated(f.F))
+	case *syntax.Eventually:
+		return first(nonEmpty(f.I), v.generated(f.F))
+	case *syntax.New:
+		return v.generated(f.F)
 	case *syntax.Since:
-		if !v.free(f.Left).within(v.free(f.Right)) {
-			return fmt.Errorf("the left operand of %s has variables of its own", f)
-		}
-		left := f.Left
-		if not, ok := left.(*syntax.Not); ok {
-			left = not.F
-		}
-		return first(nonEmpty(f.I), v.generated(left), v.generated(f.Right))
-	case *syntax.Historically, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
+		return v.last(f.I, f.Left, f.Right)
+	case *syntax.Until:
+		return v.last(f.I, f.Left, f.Right)
+	case *syntax.Historically, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Match, *syntax.Let, *syntax.Always:
 	}
 	return fmt.Errorf("%s is not of the core", f)
+}
+
+// binds notes the variables that f binds in its formula.
+func (v verifier) binds(f, inner syntax.Formula, vars []syntax.Var) error {
+	for _, x := range vars {
+		if !v.free(inner).has(v.number(x.Name)) {
+			return fmt.Errorf("%s does not occur in %s", x, f)
+		}
+		if other, ok := v.bound[x.Name]; ok && other != f.String() {
+			return fmt.Errorf("%s is bound by %s and by %s", x, f, other)
+		}
+		v.bound[x.Name] = f.String()
+	}
+	return nil
+}
+
+func (v verifier) agg(f *syntax.Agg) error {
+	inner := v.free(f.F)
+	if !v.terms(f.Over).within(inner) || !v.variables(f.Groups).within(inner) {
+		return fmt.Errorf("%s aggregates what does not occur", f)
+	}
+	if v.terms(f.Result).within(inner) {
+		return fmt.Errorf("the result of %s occurs in its formula", f)
+	}
+	var own []syntax.Var
+	for _, name := range v.list(inner.minus(v.variables(f.Groups))) {
+		own = append(own, syntax.Var{Name: name})
+	}
+	return first(v.binds(f, f.F, own), v.generated(f.F))
+}
+
+func (v verifier) last(i syntax.Interval, left, right syntax.Formula) error {
+	if !v.free(left).within(v.free(right)) {
+		return fmt.Errorf("%s has variables that %s has not", left, right)
+	}
+	if not, ok := left.(*syntax.Not); ok {
+		left = not.F
+	}
+	return first(nonEmpty(i), v.generated(left), v.generated(right))
+}
+
+// gives tells whether a comparison gives a variable a value.
+func (v verifier) gives(f *syntax.Cmp, bound vset) bool {
+	_, left := f.Left.(syntax.Var)
+	_, right := f.Right.(syntax.Var)
+	return f.Op == syntax.Eq && (left && v.terms(f.Right).within(bound) || right && v.terms(f.Left).within(bound))
 }
 
 // conjunct checks the right operand of And.
@@ -271,23 +386,29 @@ func (v verifier) conjunct(f syntax.Formula, bound vset) error {
 		inner = not.F
 	}
 	within := v.free(f).within(bound)
+	open := fmt.Errorf("nothing binds the variables of %s", f)
 	switch inner := inner.(type) {
 	case *syntax.Cmp:
-		binds := inner == f && inner.Op == syntax.Eq && (v.terms(inner.Left).within(bound) || v.terms(inner.Right).within(bound))
-		if within || binds {
+		if within || inner == f && v.gives(inner, bound) {
 			return nil
 		}
-		return fmt.Errorf("nothing binds the variables of %s", f)
+		return open
+	case *syntax.Match:
+		if within || inner == f && v.terms(inner.Left, inner.Right).within(bound) {
+			return nil
+		}
+		return open
 	case *syntax.Historically:
 		if !within {
-			return fmt.Errorf("nothing binds the variables of %s", f)
+			return open
 		}
 		return first(nonEmpty(inner.I), v.generated(inner.F))
 	case *syntax.Bool, *syntax.Pred, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Since:
+		*syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Since,
+		*syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
 	}
 	if inner != f && !within {
-		return fmt.Errorf("nothing binds the variables of %s", f)
+		return open
 	}
 	return v.generated(inner)
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 )
@@ -29,24 +30,60 @@ func (r *reach) visit(f syntax.Formula) int64 {
 	for _, c := range syntax.Children(f) {
 		n = max(n, r.visit(c))
 	}
-	switch f := f.(type) {
-	case *syntax.Pred:
-		if f.Name == "tp" || f.Name == "tpts" {
-			n = math.MaxInt64
-		}
-	case *syntax.Prev:
-		n = further(n, f.I)
-	case *syntax.Once:
-		n = further(n, f.I)
-	case *syntax.Historically:
-		n = further(n, f.I)
-	case *syntax.Since:
-		n = further(n, f.I)
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall:
+	i, _ := intervalOf(f)
+	p, isPred := f.(*syntax.Pred)
+	switch {
+	case isPred && (p.Name == "tp" || p.Name == "tpts"):
+		n = math.MaxInt64
+	case past(f):
+		n = further(n, i)
 	}
 	r.of[f] = n
 	return n
+}
+
+// Horizon is how far after a time point, in the unit of its intervals, something lies at
+// most on which the value of the formula there may depend: the value is known when a
+// time point beyond that was read. It is 0 for a formula about the past. Without a bound,
+// as NEXT has none of its own, it is math.MaxInt64 and false. The cost is that of Reach.
+func (c *Checked) Horizon() (n int64, bounded bool) {
+	if c.Core == nil {
+		return math.MaxInt64, false
+	}
+	n = horizon(c.Core, map[syntax.Formula]int64{})
+	return n, n != math.MaxInt64
+}
+
+// Future tells whether the formula depends on later time points.
+func (c *Checked) Future() bool {
+	if c.Core == nil {
+		return false
+	}
+	return readsFuture(c.Core, map[syntax.Formula]bool{})
+}
+
+func horizon(f syntax.Formula, of map[syntax.Formula]int64) int64 {
+	if n, ok := of[f]; ok {
+		return n
+	}
+	var n int64
+	for _, c := range syntax.Children(f) {
+		n = max(n, horizon(c, of))
+	}
+	if future(f) {
+		i, _ := intervalOf(f)
+		n = further(n, i)
+	}
+	of[f] = n
+	return n
+}
+
+func readsFuture(f syntax.Formula, seen map[syntax.Formula]bool) bool {
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	return future(f) || slices.ContainsFunc(syntax.Children(f), func(c syntax.Formula) bool { return readsFuture(c, seen) })
 }
 
 func further(n int64, i syntax.Interval) int64 {

@@ -43,6 +43,9 @@ func (w *work) message(ref refusal, node syntax.Formula, missing []string) diag.
 		across := ""
 		if ref.across != nil {
 			across = "`" + operatorOf(ref.across) + "`"
+			if _, temporal := intervalOf(ref.across); temporal {
+				across += ", at another time point"
+			}
 		}
 		text = "`" + text + "`"
 		if !negates(what) {
@@ -50,11 +53,15 @@ func (w *work) message(ref refusal, node syntax.Formula, missing []string) diag.
 		}
 		return openNegationMessage(text, across, missing)
 	case openComparison:
-		return openComparisonMessage(text, missing)
+		does := "compares"
+		if _, ok := what.(*syntax.Match); ok {
+			does = "tests"
+		}
+		return openComparisonMessage(text, does, missing)
 	case orVariables:
 		return orVariablesMessage(missing)
 	case sinceVariables:
-		return sinceVariablesMessage(missing)
+		return sinceVariablesMessage(operatorOf(ref.at), missing)
 	}
 	return diag.Diagnostic{}
 }
@@ -62,17 +69,18 @@ func (w *work) message(ref refusal, node syntax.Formula, missing []string) diag.
 // negates tells whether a formula as written is a kind of negation.
 func negates(f syntax.Formula) bool {
 	switch f.(type) {
-	case *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	case *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically, *syntax.Always:
 		return true
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Prev,
-		*syntax.Once, *syntax.Since:
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Agg,
+		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until:
 	}
 	return false
 }
 
-// operatorOf names a temporal operator.
+// operatorOf names an operator that looks elsewhere: at other time points, at a set of
+// tuples, at another world.
 func operatorOf(f syntax.Formula) string {
-	switch f.(type) {
+	switch f := f.(type) {
 	case *syntax.Once:
 		return "ONCE"
 	case *syntax.Prev:
@@ -81,8 +89,20 @@ func operatorOf(f syntax.Formula) string {
 		return "HISTORICALLY"
 	case *syntax.Since:
 		return "SINCE"
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
-		*syntax.Equiv, *syntax.Exists, *syntax.Forall:
+	case *syntax.Next:
+		return "NEXT"
+	case *syntax.Eventually:
+		return "EVENTUALLY"
+	case *syntax.Always:
+		return "ALWAYS"
+	case *syntax.Until:
+		return "UNTIL"
+	case *syntax.Agg:
+		return f.Op.String()
+	case *syntax.New:
+		return "NEW"
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Let:
 	}
 	return "the operator"
 }
@@ -128,12 +148,13 @@ func (w *work) candidates(kind refusalKind, node syntax.Formula, vars []syntax.V
 			return []candidate{{or, &syntax.Or{Left: closed(or.Left, vars), Right: closed(or.Right, vars)}, some}}
 		}
 	case sinceVariables:
-		if since, ok := node.(*syntax.Since); ok {
-			left := closed(since.Left, vars)
-			if not, ok := since.Left.(*syntax.Not); ok {
-				left = &syntax.Not{F: closed(not.F, vars)}
+		if _, temporal := intervalOf(node); temporal {
+			left := syntax.Children(node)[0]
+			by := closed(left, vars)
+			if not, ok := left.(*syntax.Not); ok {
+				by = &syntax.Not{F: closed(not.F, vars)}
 			}
-			return []candidate{{since, &syntax.Since{I: since.I, Left: left, Right: since.Right}, some}}
+			return []candidate{{node, replaced(node, left, by), some}}
 		}
 	}
 	return nil
@@ -141,9 +162,11 @@ func (w *work) candidates(kind refusalKind, node syntax.Formula, vars []syntax.V
 
 func (w *work) negationCandidates(node syntax.Formula, vars []syntax.Var, names []string) []candidate {
 	var out []candidate
-	if h, ok := node.(*syntax.Historically); ok {
-		guarded := &syntax.And{Left: h.F, Right: h}
-		out = append(out, candidate{h, guarded, "if it must hold now too"})
+	_, historically := node.(*syntax.Historically)
+	_, always := node.(*syntax.Always)
+	if historically || always {
+		guarded := &syntax.And{Left: syntax.Children(node)[0], Right: node}
+		out = append(out, candidate{node, guarded, "if it must hold now too"})
 	}
 	if not, ok := node.(*syntax.Not); ok {
 		none := &syntax.Not{F: closed(not.F, vars)}
@@ -208,32 +231,5 @@ func replaced(f, old, by syntax.Formula) syntax.Formula {
 	if f == old {
 		return by
 	}
-	sub := func(g syntax.Formula) syntax.Formula { return replaced(g, old, by) }
-	switch f := f.(type) {
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp:
-		return f
-	case *syntax.Not:
-		return &syntax.Not{Node: f.Node, F: sub(f.F)}
-	case *syntax.And:
-		return &syntax.And{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
-	case *syntax.Or:
-		return &syntax.Or{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
-	case *syntax.Implies:
-		return &syntax.Implies{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
-	case *syntax.Equiv:
-		return &syntax.Equiv{Node: f.Node, Left: sub(f.Left), Right: sub(f.Right)}
-	case *syntax.Exists:
-		return &syntax.Exists{Node: f.Node, Vars: f.Vars, F: sub(f.F)}
-	case *syntax.Forall:
-		return &syntax.Forall{Node: f.Node, Vars: f.Vars, F: sub(f.F)}
-	case *syntax.Prev:
-		return &syntax.Prev{Node: f.Node, I: f.I, F: sub(f.F)}
-	case *syntax.Once:
-		return &syntax.Once{Node: f.Node, I: f.I, F: sub(f.F)}
-	case *syntax.Historically:
-		return &syntax.Historically{Node: f.Node, I: f.I, F: sub(f.F)}
-	case *syntax.Since:
-		return &syntax.Since{Node: f.Node, I: f.I, Left: sub(f.Left), Right: sub(f.Right)}
-	}
-	return f
+	return rebuilt(f, func(g syntax.Formula) syntax.Formula { return replaced(g, old, by) })
 }

@@ -15,7 +15,8 @@ import (
 // bind itself; guard makes the conjunction. Conjunctions are where guards come from
 // (conjoin), alternatives, quantifiers and negations hand them down (guard), and
 // temporal operators, which look at other time points than the guard's, are moved
-// out of the way by laws that hold in every trace (shift.go).
+// out of the way by laws that hold in every trace (shift.go). Below a future operator
+// the guard held earlier; below an aggregation it says what groups there are.
 func (w *work) makeCore() {
 	r := &ranger{
 		w: w, measure: newMeasure(), rewriter: newRewriter(),
@@ -40,8 +41,8 @@ type refusal struct {
 	at      syntax.Formula // in the desugared formula
 	kind    refusalKind
 	missing []string // variables without values; for orVariables those of one side only
-	// across is the temporal operator that separates the formula from what binds the
-	// missing variables; nil when there is none.
+	// across is the temporal operator or NEW that separates the formula from what binds
+	// the missing variables; nil when there is none.
 	across syntax.Formula
 }
 
@@ -52,7 +53,7 @@ const (
 	openNegation   refusalKind = iota // NOT f with variables that nothing binds
 	openComparison                    // a comparison likewise
 	orVariables                       // f OR g with different variables
-	sinceVariables                    // f SINCE g with variables in f alone
+	sinceVariables                    // f SINCE g or f UNTIL g with variables in f alone
 )
 
 // outcome is the result of generating a formula.
@@ -93,9 +94,10 @@ func (r *ranger) built(f syntax.Formula) (syntax.Formula, []refusal) {
 	return f, nil
 }
 
-// refused is a refusal at f; the variables of f that are not in bound are missing.
-func (r *ranger) refused(kind refusalKind, f syntax.Formula, bound vset) []refusal {
-	return []refusal{{at: f, kind: kind, missing: r.list(r.free(f).minus(bound))}}
+// refused is a refusal of the negation f; its variables that are not in bound are
+// missing.
+func (r *ranger) refused(f syntax.Formula, bound vset) []refusal {
+	return []refusal{{at: f, kind: openNegation, missing: r.list(r.free(f).minus(bound))}}
 }
 
 // generate returns the core of a formula that can be evaluated by itself.
@@ -104,7 +106,7 @@ func (r *ranger) generate(f syntax.Formula) (syntax.Formula, []refusal) {
 		return o.core, o.why
 	}
 	if !r.step() {
-		return nil, r.refused(openNegation, f, nil)
+		return nil, r.refused(f, nil)
 	}
 	core, why := r.generateNew(f)
 	if why != nil {
@@ -118,38 +120,25 @@ func (r *ranger) generateNew(f syntax.Formula) (syntax.Formula, []refusal) {
 	switch f := f.(type) {
 	case *syntax.Bool, *syntax.Pred:
 		return f, nil
-	case *syntax.Cmp:
-		if r.binds(f, nil) {
-			return f, nil
-		}
-		return nil, r.refused(openComparison, f, nil)
+	case *syntax.Cmp, *syntax.Match:
+		return r.direct(nil, f)
 	case *syntax.Not:
 		return r.generateNot(f)
 	case *syntax.And:
 		return r.conjoin(nil, f)
 	case *syntax.Or:
 		return r.generateOr(f)
-	case *syntax.Exists:
-		g, why := r.generate(f.F)
-		if why != nil {
-			return nil, why
-		}
-		return r.built(&syntax.Exists{Node: f.Node, Vars: f.Vars, F: g})
-	case *syntax.Prev:
-		g, why := r.generate(f.F)
-		if why != nil {
-			return nil, why
-		}
-		return r.built(&syntax.Prev{Node: f.Node, I: f.I, F: g})
-	case *syntax.Once:
-		g, why := r.generate(f.F)
-		if why != nil {
-			return nil, why
-		}
-		return r.built(&syntax.Once{Node: f.Node, I: f.I, F: g})
 	case *syntax.Since:
 		return r.generateSince(f)
-	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	case *syntax.Until:
+		return r.generateUntil(f)
+	case *syntax.Exists, *syntax.Agg, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Next, *syntax.Eventually:
+		g, why := r.generate(syntax.Children(f)[0])
+		if why != nil {
+			return nil, why
+		}
+		return r.built(at(f, g))
+	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let, *syntax.Historically, *syntax.Always:
 	}
 	panic("not desugared: " + f.String())
 }
@@ -157,7 +146,7 @@ func (r *ranger) generateNew(f syntax.Formula) (syntax.Formula, []refusal) {
 // generateNot makes a closed negation, or an open one whose negation can be pushed
 // inwards.
 func (r *ranger) generateNot(f *syntax.Not) (syntax.Formula, []refusal) {
-	why := r.refused(openNegation, f, nil)
+	why := r.refused(f, nil)
 	if r.free(f).empty() {
 		g, inner := r.generate(f.F)
 		if inner == nil {
@@ -198,30 +187,67 @@ func (r *ranger) or(f *syntax.Or, left, right syntax.Formula) (syntax.Formula, [
 //
 //	f SINCE[a,b] g  =  (NOT ((ONCE[0,b] g) AND NOT f)) SINCE[a,b] g
 func (r *ranger) generateSince(f *syntax.Since) (syntax.Formula, []refusal) {
-	right, why := r.generate(f.Right)
-	if odd := r.free(f.Left).minus(r.free(f.Right)); !odd.empty() {
-		why = append(slices.Clone(why), refusal{at: f, kind: sinceVariables, missing: r.list(odd)})
-	}
+	right, why := r.rightOperand(f, f.Left, f.Right)
 	if why != nil {
 		return nil, why
 	}
-	left, why := r.generate(f.Left)
-	if not, ok := f.Left.(*syntax.Not); ok && why != nil {
-		var g syntax.Formula
-		if g, why = r.generate(not.F); why == nil {
-			left = &syntax.Not{Node: not.Node, F: g}
-		}
-	}
+	left, why := r.leftOperand(f.Left, &syntax.Once{Node: syntax.Node{Pos: f.Right.Span()}, I: upTo(f.I), F: right})
 	if why != nil {
-		i := syntax.Interval{Hi: f.I.Hi, Unbounded: f.I.Unbounded}
-		seen := &syntax.Once{Node: syntax.Node{Pos: f.Right.Span()}, I: i, F: right}
-		g, inner := r.conjoin(seen, r.negation(f.Left))
-		if inner != nil {
-			return nil, inner
-		}
-		left = &syntax.Not{Node: syntax.Node{Pos: f.Left.Span()}, F: g}
+		return nil, why
 	}
 	return r.built(&syntax.Since{Node: f.Node, I: f.I, Left: left, Right: right})
+}
+
+// generateUntil makes f UNTIL g as the mirror image.
+func (r *ranger) generateUntil(f *syntax.Until) (syntax.Formula, []refusal) {
+	right, why := r.rightOperand(f, f.Left, f.Right)
+	if why != nil {
+		return nil, why
+	}
+	return r.until(f, right)
+}
+
+// until is f with a right operand that was generated: what that will yield guards the
+// left one.
+func (r *ranger) until(f *syntax.Until, right syntax.Formula) (syntax.Formula, []refusal) {
+	left, why := r.leftOperand(f.Left, &syntax.Eventually{Node: syntax.Node{Pos: f.Right.Span()}, I: upTo(f.I), F: right})
+	if why != nil {
+		return nil, why
+	}
+	return r.built(&syntax.Until{Node: f.Node, I: f.I, Left: left, Right: right})
+}
+
+func upTo(i syntax.Interval) syntax.Interval {
+	return syntax.Interval{Hi: i.Hi, Unbounded: i.Unbounded}
+}
+
+// rightOperand generates the right operand of f, SINCE or UNTIL; the left one may have
+// no other variables.
+func (r *ranger) rightOperand(f, left, right syntax.Formula) (syntax.Formula, []refusal) {
+	g, why := r.generate(right)
+	if odd := r.free(left).minus(r.free(right)); !odd.empty() {
+		why = append(slices.Clone(why), refusal{at: f, kind: sinceVariables, missing: r.list(odd)})
+	}
+	return g, why
+}
+
+// leftOperand makes the left operand of SINCE or UNTIL, by itself or guarded by what
+// has been, or will be, wherever it is looked at.
+func (r *ranger) leftOperand(left, guard syntax.Formula) (syntax.Formula, []refusal) {
+	g, why := r.generate(left)
+	if not, ok := left.(*syntax.Not); ok && why != nil {
+		if g, why = r.generate(not.F); why == nil {
+			return &syntax.Not{Node: not.Node, F: g}, nil
+		}
+	}
+	if why == nil {
+		return g, nil
+	}
+	failing, why := r.conjoin(guard, r.negation(left))
+	if why != nil {
+		return nil, why
+	}
+	return &syntax.Not{Node: syntax.Node{Pos: left.Span()}, F: failing}, nil
 }
 
 // binds tells whether a comparison is `x = t` where t has a value, so that it gives
@@ -230,7 +256,9 @@ func (r *ranger) binds(f *syntax.Cmp, bound vset) bool {
 	if f.Op != syntax.Eq {
 		return false
 	}
-	return r.terms(f.Left).within(bound) || r.terms(f.Right).within(bound)
+	_, left := f.Left.(syntax.Var)
+	_, right := f.Right.(syntax.Var)
+	return left && r.terms(f.Right).within(bound) || right && r.terms(f.Left).within(bound)
 }
 
 // conjuncts takes a conjunction apart, in source order.
@@ -277,7 +305,7 @@ func (r *ranger) conjoin(guard syntax.Formula, fs ...syntax.Formula) (syntax.For
 func (r *ranger) first(guard syntax.Formula, rest []syntax.Formula, add func(g, f syntax.Formula) (syntax.Formula, []refusal)) (next syntax.Formula, i int, why []refusal) {
 	for i, f := range rest {
 		if !r.step() {
-			return nil, 0, r.refused(openNegation, f, nil)
+			return nil, 0, r.refused(f, nil)
 		}
 		next, refusals := add(guard, f)
 		if refusals == nil {
@@ -322,31 +350,67 @@ func (r *ranger) and(guard, f syntax.Formula) (syntax.Formula, []refusal) {
 // direct adds a conjunct that is generated, or that only looks at variables the
 // guard binds.
 func (r *ranger) direct(guard, f syntax.Formula) (syntax.Formula, []refusal) {
-	bound := r.bound(guard)
 	switch f := f.(type) {
-	case *syntax.Cmp:
-		if r.free(f).within(bound) || r.binds(f, bound) {
-			return r.and(guard, f)
-		}
-		return nil, r.refused(openComparison, f, bound)
+	case *syntax.Cmp, *syntax.Match:
+		return r.test(guard, f)
 	case *syntax.Not:
-		if !r.free(f).within(bound) {
-			return nil, r.refused(openNegation, f, bound)
-		}
-		if _, ok := f.F.(*syntax.Cmp); ok {
-			return r.and(guard, f)
-		}
-		g, why := r.generate(f.F)
-		if why != nil {
-			return nil, why
-		}
-		return r.and(guard, &syntax.Not{Node: f.Node, F: g})
+		return r.directNot(guard, f)
 	case *syntax.Bool, *syntax.Pred, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Exists,
-		*syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+		*syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically,
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
 	}
 	g, why := r.generate(f)
 	if why != nil {
 		return nil, why
 	}
 	return r.and(guard, g)
+}
+
+// test adds a comparison or a match. Without a guard, one that is not generated itself
+// stands beside TRUE.
+func (r *ranger) test(guard, f syntax.Formula) (syntax.Formula, []refusal) {
+	bound := r.bound(guard)
+	needed := r.free(f)
+	if m, ok := f.(*syntax.Match); ok {
+		needed = r.terms(m.Left, m.Right) // the groups give values
+	}
+	c, cmp := f.(*syntax.Cmp)
+	binds := cmp && !needed.within(bound) && r.binds(c, bound)
+	switch {
+	case !needed.within(bound) && !binds:
+		return nil, []refusal{{at: f, kind: openComparison, missing: r.list(needed.minus(bound))}}
+	case guard == nil && !binds:
+		guard = truth(f)
+	}
+	return r.and(guard, f)
+}
+
+// truth is TRUE at the place of f.
+func truth(f syntax.Formula) syntax.Formula {
+	return &syntax.Bool{Node: syntax.Node{Pos: f.Span()}, Value: true}
+}
+
+func (r *ranger) directNot(guard syntax.Formula, f *syntax.Not) (syntax.Formula, []refusal) {
+	bound := r.bound(guard)
+	if !r.free(f).within(bound) {
+		return nil, r.refused(f, bound)
+	}
+	if isTest(f.F) {
+		if guard == nil {
+			guard = truth(f)
+		}
+		return r.and(guard, f)
+	}
+	g, why := r.generate(f.F)
+	if why != nil {
+		return nil, why
+	}
+	return r.and(guard, &syntax.Not{Node: f.Node, F: g})
+}
+
+// isTest tells whether f may be negated beside what binds its variables.
+func isTest(f syntax.Formula) bool {
+	_, cmp := f.(*syntax.Cmp)
+	_, match := f.(*syntax.Match)
+	return cmp || match
 }

@@ -32,8 +32,9 @@ func (r *rewriter) negation(f syntax.Formula) syntax.Formula {
 		g = f.F
 	case *syntax.Or:
 		g = &syntax.And{Node: f.Node, Left: r.negation(f.Left), Right: r.negation(f.Right)}
-	case *syntax.Pred, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev,
-		*syntax.Once, *syntax.Historically, *syntax.Since:
+	case *syntax.Pred, *syntax.Match, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Exists, *syntax.Forall,
+		*syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since,
+		*syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
 		g = &syntax.Not{Node: syntax.Node{Pos: f.Span()}, F: f}
 	}
 	r.negations[f] = g
@@ -59,87 +60,98 @@ func (r *rewriter) shifted(m *measure, f syntax.Formula) []syntax.Formula {
 	}
 	var parts []syntax.Formula
 	switch f := f.(type) {
-	case *syntax.Prev:
-		parts = shiftPrev(f)
-	case *syntax.Once:
-		parts = shiftOnce(m, f)
+	case *syntax.Prev, *syntax.Next:
+		parts = shiftStep(f)
+	case *syntax.Once, *syntax.Eventually:
+		parts = shiftSome(m, f)
 	case *syntax.Since:
-		parts = shiftSince(m, f)
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall, *syntax.Historically:
+		parts = shiftLast(m, f, f.Right)
+	case *syntax.Until:
+		parts = shiftLast(m, f, f.Right)
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Historically,
+		*syntax.Always:
 	}
 	r.shifts[f] = parts
 	return parts
 }
 
-// shiftPrev uses that there is at most one previous time point:
+// at is the temporal formula f with another formula in the place of its last operand.
+func at(f, g syntax.Formula) syntax.Formula {
+	n := len(syntax.Children(f))
+	return rebuilt(f, func(h syntax.Formula) syntax.Formula {
+		if n--; n == 0 {
+			return g
+		}
+		return h
+	})
+}
+
+// shiftStep uses that there is at most one previous time point and at most one next:
 //
 //	PREVIOUS (f AND g)     PREVIOUS f AND PREVIOUS g
 //	PREVIOUS (f OR g)      PREVIOUS f OR PREVIOUS g
 //	PREVIOUS (EXISTS x. f) EXISTS x. PREVIOUS f
 //	PREVIOUS NOT f         PREVIOUS TRUE AND NOT PREVIOUS f
 //	PREVIOUS r             PREVIOUS TRUE AND r, for a comparison r
-func shiftPrev(f *syntax.Prev) []syntax.Formula {
-	prev := func(g syntax.Formula) syntax.Formula { return &syntax.Prev{Node: f.Node, I: f.I, F: g} }
-	truth := &syntax.Bool{Node: f.Node, Value: true}
-	switch g := f.F.(type) {
+func shiftStep(f syntax.Formula) []syntax.Formula {
+	inner := syntax.Children(f)[0]
+	truth := &syntax.Bool{Node: syntax.Node{Pos: f.Span()}, Value: true}
+	switch g := inner.(type) {
 	case *syntax.And:
-		return []syntax.Formula{prev(g.Left), prev(g.Right)}
+		return []syntax.Formula{at(f, g.Left), at(f, g.Right)}
 	case *syntax.Or:
-		return []syntax.Formula{&syntax.Or{Node: g.Node, Left: prev(g.Left), Right: prev(g.Right)}}
+		return []syntax.Formula{&syntax.Or{Node: g.Node, Left: at(f, g.Left), Right: at(f, g.Right)}}
 	case *syntax.Exists:
-		return []syntax.Formula{&syntax.Exists{Node: g.Node, Vars: g.Vars, F: prev(g.F)}}
+		return []syntax.Formula{&syntax.Exists{Node: g.Node, Vars: g.Vars, F: at(f, g.F)}}
 	case *syntax.Not:
-		return []syntax.Formula{prev(truth), &syntax.Not{Node: g.Node, F: prev(g.F)}}
-	case *syntax.Cmp:
-		return []syntax.Formula{prev(truth), g}
-	case *syntax.Bool, *syntax.Pred, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Prev, *syntax.Once,
-		*syntax.Historically, *syntax.Since:
+		return []syntax.Formula{at(f, truth), &syntax.Not{Node: g.Node, F: at(f, g.F)}}
+	case *syntax.Cmp, *syntax.Match:
+		return []syntax.Formula{at(f, truth), g}
+	case *syntax.Bool, *syntax.Pred, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New,
+		*syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
+		*syntax.Always, *syntax.Until:
 	}
 	return nil
 }
 
-// shiftOnce uses
+// shiftSome uses, and likewise for EVENTUALLY,
 //
 //	ONCE (f OR g)      ONCE f OR ONCE g
 //	ONCE (EXISTS x. f) EXISTS x. ONCE f
 //	ONCE (f AND r)     ONCE f AND r, for rigid r
 //	ONCE r             ONCE TRUE AND r, for rigid r
-func shiftOnce(m *measure, f *syntax.Once) []syntax.Formula {
-	once := func(g syntax.Formula) syntax.Formula { return &syntax.Once{Node: f.Node, I: f.I, F: g} }
-	switch g := f.F.(type) {
-	case *syntax.Or:
-		return []syntax.Formula{&syntax.Or{Node: g.Node, Left: once(g.Left), Right: once(g.Right)}}
-	case *syntax.Exists:
-		return []syntax.Formula{&syntax.Exists{Node: g.Node, Vars: g.Vars, F: once(g.F)}}
-	case *syntax.Bool:
-		return nil
-	case *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
-		*syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+func shiftSome(m *measure, f syntax.Formula) []syntax.Formula {
+	inner := syntax.Children(f)[0]
+	if g, ok := inner.(*syntax.Or); ok {
+		return []syntax.Formula{&syntax.Or{Node: g.Node, Left: at(f, g.Left), Right: at(f, g.Right)}}
 	}
-	rest, rigid := split(m, f.F)
+	if g, ok := inner.(*syntax.Exists); ok {
+		return []syntax.Formula{&syntax.Exists{Node: g.Node, Vars: g.Vars, F: at(f, g.F)}}
+	}
+	if _, ok := inner.(*syntax.Bool); ok {
+		return nil
+	}
+	rest, rigid := split(m, inner)
 	if len(rigid) == 0 {
 		return nil
 	}
-	return append([]syntax.Formula{once(joined(f.Node, rest))}, rigid...)
+	return append([]syntax.Formula{at(f, joined(syntax.Node{Pos: f.Span()}, rest))}, rigid...)
 }
 
-// shiftSince uses, for rigid r,
+// shiftLast uses, for rigid r, and likewise for UNTIL,
 //
 //	f SINCE (g AND r)  (f SINCE g) AND r
 //	f SINCE (g OR h)   (f SINCE g) OR (f SINCE h)
-func shiftSince(m *measure, f *syntax.Since) []syntax.Formula {
-	since := func(g syntax.Formula) syntax.Formula {
-		return &syntax.Since{Node: f.Node, I: f.I, Left: f.Left, Right: g}
+func shiftLast(m *measure, f, right syntax.Formula) []syntax.Formula {
+	if g, ok := right.(*syntax.Or); ok {
+		return []syntax.Formula{&syntax.Or{Node: g.Node, Left: at(f, g.Left), Right: at(f, g.Right)}}
 	}
-	if g, ok := f.Right.(*syntax.Or); ok {
-		return []syntax.Formula{&syntax.Or{Node: g.Node, Left: since(g.Left), Right: since(g.Right)}}
-	}
-	rest, rigid := split(m, f.Right)
+	rest, rigid := split(m, right)
 	if len(rigid) == 0 || len(rest) == 0 {
 		return nil
 	}
-	return append([]syntax.Formula{since(joined(f.Node, rest))}, rigid...)
+	return append([]syntax.Formula{at(f, joined(syntax.Node{Pos: f.Span()}, rest))}, rigid...)
 }
 
 // split separates the rigid conjuncts of a formula from the others.

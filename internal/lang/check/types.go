@@ -10,25 +10,33 @@ import (
 // Signature declares the relations a formula may use.
 type Signature map[string][]schema.ValueKind
 
-// Checked is a formula that passed the checker: typed, safe-range, past-time.
+// Checked is a formula that passed the checker: typed and safe-range.
 // It is immutable.
 type Checked struct {
 	// Source is the formula as written.
 	Source syntax.Formula
-	// Core is the same formula over Bool, Pred, Cmp, Not, And, Or, Exists, Prev, Once
-	// and Since alone, with conjuncts in an order in which each can be evaluated:
-	// in And the right operand is either generated (safe-range by itself), or a Cmp
-	// or a Not whose free variables the left operand binds, or a Cmp `x = t` that
-	// binds x. A Not elsewhere is closed, or is the left operand of Since with free
-	// variables among those of the right operand. Wildcards are quantified away.
-	// All bound variables have distinct names.
+	// Core is the same formula over Bool, Pred, Cmp, Match, Not, And, Or, Exists, Agg,
+	// Prev, Once and Since alone, with conjuncts in an order in which each can be
+	// evaluated: in And the right operand is either generated (safe-range by itself),
+	// or a Cmp, a Match or a Not whose free variables the left operand binds, or a Cmp
+	// `x = t` that binds x, or a Match that binds variables among its groups. A Not
+	// elsewhere is closed, or is the left operand of Since with free variables among
+	// those of the right operand. Wildcards are quantified away and the relations of LET
+	// replaced by their definitions. All bound variables have distinct names; those of
+	// the formula of an Agg that are not among its groups are bound by it.
 	//
 	// In detail: the operand of a Not is generated, except that a Not that is the
-	// right operand of And may stand over a Cmp. A Cmp by itself is generated when it
-	// is `x = c` or `c = x` with a constant; comparisons of two constants are folded
-	// to Bool. Intervals are never empty. A sub-formula may occur more than once
-	// (a guard copied into alternatives); the copies are identical, bound names
-	// included, and may share nodes.
+	// right operand of And may stand over a Cmp or a Match. A Cmp by itself is generated
+	// when it is `x = t` or `t = x` with a t without variables; comparisons of two
+	// constants are folded to Bool. An Agg is generated, and so is its formula, in which
+	// the aggregated variable and the groups are free and the result is not. The
+	// arguments of a Pred and the groups of a Match are variables and constants; other
+	// terms may be expressions, whose evaluation can fail. Intervals are never empty. A
+	// sub-formula may occur more than once (a guard copied into alternatives); the copies
+	// are identical, bound names included, and may share nodes.
+	//
+	// With Options.Future, Next, Eventually and Until occur as well, generated like Prev,
+	// Once and Since; with Options.New, New does, generated when its formula is.
 	//
 	// One form goes beyond the list, for guarded open formulas that the other operators
 	// cannot express: the right operand of And may be a Historically or the Not of one,
@@ -48,8 +56,8 @@ type Checked struct {
 	// built-in ones, which change at every time point.
 	Relations []string
 	// Absence is set when some satisfaction may rest on facts, or on time points,
-	// that are not there: below a negation, a HISTORICALLY, the left operand of a
-	// SINCE, or a PREVIOUS.
+	// that are not there: below a negation, a HISTORICALLY, an aggregation, a NEW, the
+	// left operand of a SINCE, or a PREVIOUS.
 	Absence bool
 	// Historic is set when the formula reads earlier time points at all.
 	Historic bool
