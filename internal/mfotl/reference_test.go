@@ -122,7 +122,7 @@ func answer(plan *mfotl.Plan, log []point) []string {
 }
 
 // referenceFiles reads an archive: by name of the case, the contents of its files.
-func referenceFiles(t *testing.T, archiveName string) map[string]map[string]string {
+func referenceFiles(t testing.TB, archiveName string) map[string]map[string]string {
 	t.Helper()
 	shared := os.Getenv("ASPIS_SHARED")
 	if shared == "" {
@@ -168,7 +168,7 @@ func referenceFiles(t *testing.T, archiveName string) map[string]map[string]stri
 }
 
 // readSignature reads `name(type, …)`, one to a line.
-func readSignature(t *testing.T, text string) check.Signature {
+func readSignature(t testing.TB, text string) check.Signature {
 	t.Helper()
 	sig := check.Signature{}
 	for line := range strings.Lines(text) {
@@ -196,7 +196,7 @@ func readSignature(t *testing.T, text string) check.Signature {
 }
 
 // readLog reads `@ts name(a,…)(b,…) …` with one time point to a line.
-func readLog(t *testing.T, sig check.Signature, text string) []point {
+func readLog(t testing.TB, sig check.Signature, text string) []point {
 	t.Helper()
 	var log []point
 	for line := range strings.Lines(text) {
@@ -218,7 +218,7 @@ func readLog(t *testing.T, sig check.Signature, text string) []point {
 	return log
 }
 
-func readFacts(t *testing.T, sig check.Signature, text string) []schema.Fact {
+func readFacts(t testing.TB, sig check.Signature, text string) []schema.Fact {
 	t.Helper()
 	name, tuples, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
 	if tuples == "" {
