@@ -167,6 +167,9 @@ func (st *State) value(w word) schema.Value {
 
 // compareWords orders two words by their values.
 func (st *State) compareWords(a, b word) int {
+	if a&tagMask == tagInt && b&tagMask == tagInt {
+		return compareInts(int64(a), int64(b))
+	}
 	if a == b {
 		return 0
 	}
