@@ -309,14 +309,3 @@ func (c *compiler) left(spec *storeSpec, f syntax.Formula, names []string) error
 	l.f, err = c.check(at, f, spec.delay, false)
 	return err
 }
-
-// indexOn returns the number of the secondary index on the given columns.
-func (p *storeSpec) indexOn(cols []int) int {
-	for i, x := range p.indexes {
-		if slices.Equal(x, cols) {
-			return i
-		}
-	}
-	p.indexes = append(p.indexes, cols)
-	return len(p.indexes) - 1
-}

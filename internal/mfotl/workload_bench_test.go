@@ -17,9 +17,10 @@ func benchmarkLog(b *testing.B, plan *mfotl.Plan, log []point) {
 	b.Helper()
 	st := plan.New()
 	events := stream{log: log}
+	var buf mfotl.RowBuffer
 	step := func() {
 		st.Step(events.next())
-		st.Rows(0)
+		st.ReadRows(0, &buf)
 		st.Commit()
 	}
 	for range warmUp {
