@@ -15,6 +15,7 @@ type chainBuilder struct {
 	level   int
 	bound   varSet
 	atoms   []atom
+	origins []conjunct // of the atoms behind the gates
 	wit     int
 	trigger trigger
 }
@@ -33,14 +34,35 @@ func (b *chainBuilder) build(parts []conjunct) error {
 		}
 		p := rest[next]
 		rest = append(rest[:next:next], rest[next+1:]...)
+		before := len(b.atoms)
 		if err := b.add(p); err != nil {
 			return err
+		}
+		for range len(b.atoms) - before {
+			b.origins = append(b.origins, p)
 		}
 		for _, v := range freeVars(p.f) {
 			b.bound[v] = true
 		}
 	}
 	return nil
+}
+
+// partsOf says what the atoms of the chain stand for, the first of which are gates.
+func (b *chainBuilder) partsOf(gates []atom) []part {
+	parts := make([]part, len(gates), len(b.atoms))
+	for i, g := range gates {
+		if g, ok := g.(*gateAtom); ok {
+			parts[i] = part{f: g.f, delay: g.delay}
+		} else {
+			parts[i] = part{f: &syntax.Bool{}}
+		}
+	}
+	for _, o := range b.origins {
+		names := freeVars(o.f)
+		parts = append(parts, part{f: o.f, delay: o.delay, names: names, slots: b.scope.slotsOf(b.compiler, names)})
+	}
+	return parts
 }
 
 // The costs by which conjuncts are ordered: estimates of how much work reaching

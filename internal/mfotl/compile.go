@@ -125,7 +125,7 @@ func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names 
 		if !b.bound.all(names) {
 			return fmt.Errorf("%w: %s does not determine all of its variables", ErrFormula, f)
 		}
-		fu.chains = append(fu.chains, chain{atoms: b.atoms, sink: fu})
+		fu.chains = append(fu.chains, chain{atoms: b.atoms, sink: fu, parts: b.partsOf(alt.gates)})
 		fu.trigger = fu.trigger.or(b.trigger)
 		if witness {
 			fu.wit = max(fu.wit, b.wit)
@@ -148,7 +148,7 @@ func (c *compiler) split(f syntax.Formula, delay int, gates []atom) ([]alternati
 		right, err := c.split(f.Right, delay, gates)
 		return append(left, right...), err
 	case *syntax.Prev:
-		gate, err := c.gate(f.I, delay)
+		gate, err := c.gate(f, delay)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (c *compiler) flatten(f syntax.Formula, delay int, alt *alternative) error 
 		}
 		return c.flatten(f.Right, delay, alt)
 	case *syntax.Prev:
-		gate, err := c.gate(f.I, delay)
+		gate, err := c.gate(f, delay)
 		if err != nil {
 			return err
 		}
@@ -188,13 +188,13 @@ func (c *compiler) flatten(f syntax.Formula, delay int, alt *alternative) error 
 	return nil
 }
 
-func (c *compiler) gate(i syntax.Interval, delay int) (atom, error) {
+func (c *compiler) gate(f *syntax.Prev, delay int) (atom, error) {
 	if delay+1 > MaxDelay {
 		return nil, fmt.Errorf("%w: more than %d PREVIOUS above each other; use ONCE with an interval", ErrFormula, MaxDelay)
 	}
 	c.depth = max(c.depth, delay+1)
-	lo, hi, err := bounds(i)
-	return &gateAtom{delay: delay, lo: lo, hi: hi}, err
+	lo, hi, err := bounds(f.I)
+	return &gateAtom{f: f, delay: delay, lo: lo, hi: hi}, err
 }
 
 func bounds(i syntax.Interval) (lo, hi uint64, err error) {
