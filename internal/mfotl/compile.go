@@ -16,7 +16,21 @@ type compiler struct {
 	plan   *Plan
 	stores map[string]int32 // by canonical text and delay
 	reads  map[int32]bool   // stores read by the formula being compiled
+	facts  map[string]int   // indexes over facts, by relation, delay and known arguments
 	depth  int              // greatest delay met
+}
+
+// factIndex gives a number to the index over the facts of a relation at a delay by the
+// arguments at some positions.
+func (c *compiler) factIndex(rel, delay int, keys []int) int {
+	key := fmt.Sprint(rel, delay, keys)
+	id, ok := c.facts[key]
+	if !ok {
+		id = c.plan.preds
+		c.facts[key] = id
+		c.plan.preds++
+	}
+	return id
 }
 
 // scope is the set of variables evaluated in one environment: those of a whole

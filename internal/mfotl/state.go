@@ -31,7 +31,7 @@ type State struct {
 	order  []uint64
 	active []uint64 // stores
 	awake  []uint64 // formulas
-	preds  map[int]*predIndex
+	preds  []predIndex
 }
 
 // New returns the state of a trace without history.
