@@ -45,6 +45,7 @@ func TestExplainAgainstDefinition(t *testing.T) {
 				}
 				c := reasonCheck{trace: trace[:i+1], nodes: nodes}
 				c.row(row, reasons)
+				c.complete(formulas[0].Core, reasons)
 				if c.wrong != "" {
 					t.Fatalf("seed %d, time point %d, row %v: %s\n%s%s", seed, i, row, c.wrong, list(formulas), show(trace))
 				}
@@ -94,6 +95,52 @@ func (c *reasonCheck) row(row schema.Row, reasons []mfotl.Reason) {
 	if w = slices.Compact(w); m != row.Mark || !slices.Equal(w, row.Witness) {
 		c.wrong = fmt.Sprintf("the conjuncts make %v@%v", m, w)
 	}
+}
+
+// complete checks that the conjuncts of f, or of one of its disjuncts, are the ones that
+// have reasons.
+func (c *reasonCheck) complete(f syntax.Formula, reasons []mfotl.Reason) {
+	disjuncts := conjuncts(f)
+	for _, parts := range disjuncts {
+		if len(parts) != len(reasons) {
+			continue
+		}
+		missing := slices.ContainsFunc(parts, func(p syntax.Formula) bool {
+			return !slices.ContainsFunc(reasons, func(r mfotl.Reason) bool { return r.Formula == p })
+		})
+		if !missing {
+			return
+		}
+	}
+	c.wrong = fmt.Sprintf("the conjuncts explained are those of none of %d disjuncts", len(disjuncts))
+}
+
+// conjuncts takes a formula apart where a derivation of it does: the conjuncts of each of
+// its disjuncts. A disjunction below a conjunction is one conjunct.
+func conjuncts(f syntax.Formula) [][]syntax.Formula {
+	if f, ok := f.(*syntax.Or); ok {
+		return append(conjuncts(f.Left), conjuncts(f.Right)...)
+	}
+	if f, ok := f.(*syntax.Exists); ok {
+		return conjuncts(f.F)
+	}
+	if f, ok := f.(*syntax.Prev); ok {
+		return conjuncts(f.F)
+	}
+	return [][]syntax.Formula{flat(f)}
+}
+
+func flat(f syntax.Formula) []syntax.Formula {
+	if f, ok := f.(*syntax.And); ok {
+		return append(flat(f.Left), flat(f.Right)...)
+	}
+	if f, ok := f.(*syntax.Prev); ok {
+		return flat(f.F)
+	}
+	if _, ok := f.(*syntax.Bool); ok {
+		return nil
+	}
+	return []syntax.Formula{f}
 }
 
 func (c *reasonCheck) node(r *mfotl.Reason) {
