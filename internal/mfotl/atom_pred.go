@@ -1,10 +1,14 @@
 package mfotl
 
-import "github.com/aspis-rv/aspis/pkg/verdict"
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
 
 // predAtom matches the facts of one relation at one delay.
 type predAtom struct {
-	id    int // numbers the atoms of the plan
+	index int // numbers the plan's indexes over facts
 	rel   int
 	delay int
 	args  []predArg
@@ -73,8 +77,9 @@ func (a *predAtom) follow(st *State, f *frame, r int, c *chain, k int, m verdict
 	return more
 }
 
-// predIndex is a hash index over the facts of one relation at one time point, made
-// when an atom with known arguments meets a large set of facts.
+// predIndex is a hash index over the facts of one relation at one time point by some of
+// their arguments, made when an atom meets a large set of facts and shared by the atoms
+// that know the same arguments.
 type predIndex struct {
 	step  uint64 // the step it was made in
 	heads []int32
@@ -83,7 +88,7 @@ type predIndex struct {
 
 // probe is run by hash index.
 func (a *predAtom) probe(st *State, f *frame, sp span, c *chain, k int, m verdict.Value) bool {
-	x := a.index(st, f, sp)
+	x := a.indexed(st, f, sp)
 	arity := len(a.args)
 	key := st.key[:len(a.keys)]
 	for i, p := range a.keys {
@@ -103,35 +108,42 @@ func (a *predAtom) probe(st *State, f *frame, sp span, c *chain, k int, m verdic
 	return true
 }
 
-func (a *predAtom) index(st *State, f *frame, sp span) *predIndex {
-	x := st.preds[a.id]
-	if x != nil && x.step == st.step {
+// indexed returns the index over the facts of a span, made if there is none of this step.
+func (a *predAtom) indexed(st *State, f *frame, sp span) *predIndex {
+	if st.preds == nil {
+		st.preds = make([]predIndex, st.plan.preds)
+	}
+	x := &st.preds[a.index]
+	if x.step == st.step {
 		return x
 	}
-	if x == nil {
-		if st.preds == nil {
-			st.preds = make(map[int]*predIndex)
-		}
-		x = &predIndex{}
-		st.preds[a.id] = x
-	}
 	n := sp.hi - sp.lo
-	size := 32
-	for size < n {
-		size *= 2
-	}
-	*x = predIndex{step: st.step, heads: make([]int32, size), next: make([]int32, n)}
-	for i := range x.heads {
-		x.heads[i] = -1
-	}
+	x.reset(st.step, n)
 	key := st.key[:len(a.keys)]
 	for i := range n {
 		row := f.words[sp.words+i*len(a.args):]
 		for j, p := range a.keys {
 			key[j] = row[p]
 		}
-		h := hashWords(st.plan.seed, key) & uint64(size-1)
+		h := hashWords(st.plan.seed, key) & uint64(len(x.heads)-1)
 		x.next[i], x.heads[h] = x.heads[h], int32(i)
 	}
 	return x
+}
+
+// reset makes an empty index with room for n facts.
+func (x *predIndex) reset(step uint64, n int) {
+	if cap(x.next) > keepWords {
+		*x = predIndex{}
+	}
+	size := 32
+	for size < n {
+		size *= 2
+	}
+	x.step = step
+	x.heads = slices.Grow(x.heads[:0], size)[:size]
+	x.next = slices.Grow(x.next[:0], n)[:n]
+	for i := range x.heads {
+		x.heads[i] = -1
+	}
 }

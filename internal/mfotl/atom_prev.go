@@ -1,10 +1,14 @@
 package mfotl
 
-import "github.com/aspis-rv/aspis/pkg/verdict"
+import (
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
 
 // gateAtom is PREVIOUS: it lets pass if there is a time point before the one at
 // delay, within the interval. Its operand is evaluated one delay later.
 type gateAtom struct {
+	f      *syntax.Prev
 	delay  int
 	lo, hi uint64
 }

@@ -15,6 +15,7 @@ type chainBuilder struct {
 	level   int
 	bound   varSet
 	atoms   []atom
+	origins []conjunct // of the atoms behind the gates
 	wit     int
 	trigger trigger
 }
@@ -22,10 +23,11 @@ type chainBuilder struct {
 func (b *chainBuilder) build(parts []conjunct) error {
 	rest := append([]conjunct(nil), parts...)
 	for len(rest) > 0 {
-		next, least := -1, inadmissible
+		next, least, most := -1, inadmissible, 0
 		for i, p := range rest {
-			if cost := b.cost(p.f); cost < least {
-				next, least = i, cost
+			cost, known := b.cost(p.f), b.knownArgs(p.f)
+			if cost < least || (cost == least && known > most) {
+				next, least, most = i, cost, known
 			}
 		}
 		if next < 0 {
@@ -33,14 +35,50 @@ func (b *chainBuilder) build(parts []conjunct) error {
 		}
 		p := rest[next]
 		rest = append(rest[:next:next], rest[next+1:]...)
+		before := len(b.atoms)
 		if err := b.add(p); err != nil {
 			return err
+		}
+		for range len(b.atoms) - before {
+			b.origins = append(b.origins, p)
 		}
 		for _, v := range freeVars(p.f) {
 			b.bound[v] = true
 		}
 	}
 	return nil
+}
+
+// knownArgs is the number of arguments of a predicate that are known: of two sets of facts
+// the one with more is likely to be the smaller.
+func (b *chainBuilder) knownArgs(f syntax.Formula) (n int) {
+	p, ok := f.(*syntax.Pred)
+	if !ok {
+		return 0
+	}
+	for _, t := range p.Args {
+		if b.known(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// partsOf says what the atoms of the chain stand for, the first of which are gates.
+func (b *chainBuilder) partsOf(gates []atom) []part {
+	parts := make([]part, len(gates), len(b.atoms))
+	for i, g := range gates {
+		if g, ok := g.(*gateAtom); ok {
+			parts[i] = part{f: g.f, delay: g.delay}
+		} else {
+			parts[i] = part{f: &syntax.Bool{}}
+		}
+	}
+	for _, o := range b.origins {
+		names := freeVars(o.f)
+		parts = append(parts, part{f: o.f, delay: o.delay, names: names, slots: b.scope.slotsOf(b.compiler, names)})
+	}
+	return parts
 }
 
 // The costs by which conjuncts are ordered: estimates of how much work reaching
@@ -133,8 +171,7 @@ func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
 	if err != nil {
 		return err
 	}
-	a := &predAtom{id: b.plan.preds, rel: rel, delay: delay}
-	b.plan.preds++
+	a := &predAtom{rel: rel, delay: delay}
 	b.plan.keySize = max(b.plan.keySize, len(f.Args))
 	fresh := map[string]bool{}
 	for i, t := range f.Args {
@@ -155,6 +192,7 @@ func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
 			a.args = append(a.args, arg)
 		}
 	}
+	a.index = b.factIndex(rel, delay, a.keys)
 	b.atoms = append(b.atoms, a)
 	b.wit++
 	b.trigger = b.trigger.and(trigger{on: []source{{rel, delay}}})

@@ -16,7 +16,21 @@ type compiler struct {
 	plan   *Plan
 	stores map[string]int32 // by canonical text and delay
 	reads  map[int32]bool   // stores read by the formula being compiled
+	facts  map[string]int   // indexes over facts, by relation, delay and known arguments
 	depth  int              // greatest delay met
+}
+
+// factIndex gives a number to the index over the facts of a relation at a delay by the
+// arguments at some positions.
+func (c *compiler) factIndex(rel, delay int, keys []int) int {
+	key := fmt.Sprint(rel, delay, keys)
+	id, ok := c.facts[key]
+	if !ok {
+		id = c.plan.preds
+		c.facts[key] = id
+		c.plan.preds++
+	}
+	return id
 }
 
 // scope is the set of variables evaluated in one environment: those of a whole
@@ -125,7 +139,7 @@ func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names 
 		if !b.bound.all(names) {
 			return fmt.Errorf("%w: %s does not determine all of its variables", ErrFormula, f)
 		}
-		fu.chains = append(fu.chains, chain{atoms: b.atoms, sink: fu})
+		fu.chains = append(fu.chains, chain{atoms: b.atoms, sink: fu, parts: b.partsOf(alt.gates)})
 		fu.trigger = fu.trigger.or(b.trigger)
 		if witness {
 			fu.wit = max(fu.wit, b.wit)
@@ -148,7 +162,7 @@ func (c *compiler) split(f syntax.Formula, delay int, gates []atom) ([]alternati
 		right, err := c.split(f.Right, delay, gates)
 		return append(left, right...), err
 	case *syntax.Prev:
-		gate, err := c.gate(f.I, delay)
+		gate, err := c.gate(f, delay)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +184,7 @@ func (c *compiler) flatten(f syntax.Formula, delay int, alt *alternative) error 
 		}
 		return c.flatten(f.Right, delay, alt)
 	case *syntax.Prev:
-		gate, err := c.gate(f.I, delay)
+		gate, err := c.gate(f, delay)
 		if err != nil {
 			return err
 		}
@@ -188,13 +202,13 @@ func (c *compiler) flatten(f syntax.Formula, delay int, alt *alternative) error 
 	return nil
 }
 
-func (c *compiler) gate(i syntax.Interval, delay int) (atom, error) {
+func (c *compiler) gate(f *syntax.Prev, delay int) (atom, error) {
 	if delay+1 > MaxDelay {
 		return nil, fmt.Errorf("%w: more than %d PREVIOUS above each other; use ONCE with an interval", ErrFormula, MaxDelay)
 	}
 	c.depth = max(c.depth, delay+1)
-	lo, hi, err := bounds(i)
-	return &gateAtom{delay: delay, lo: lo, hi: hi}, err
+	lo, hi, err := bounds(f.I)
+	return &gateAtom{f: f, delay: delay, lo: lo, hi: hi}, err
 }
 
 func bounds(i syntax.Interval) (lo, hi uint64, err error) {
@@ -308,15 +322,4 @@ func (c *compiler) left(spec *storeSpec, f syntax.Formula, names []string) error
 	}
 	l.f, err = c.check(at, f, spec.delay, false)
 	return err
-}
-
-// indexOn returns the number of the secondary index on the given columns.
-func (p *storeSpec) indexOn(cols []int) int {
-	for i, x := range p.indexes {
-		if slices.Equal(x, cols) {
-			return i
-		}
-	}
-	p.indexes = append(p.indexes, cols)
-	return len(p.indexes) - 1
 }

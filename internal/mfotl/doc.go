@@ -63,6 +63,13 @@
 // It depends on the trace and the formula only: not on the order of facts, nor on
 // steps rolled back, nor on the state having been stored and restored.
 //
+// # Explanations
+//
+// State.Explain says of a binding, conjunct by conjunct, why it satisfies a formula: for
+// what holds the witness, and of ONCE and SINCE when; for a ONCE or SINCE under a NOT the
+// window of time stamps in which what it needs is missing. It is made on demand from what
+// the windows keep anyway, so that nobody pays for it who does not ask.
+//
 // # Evaluation
 //
 // A formula is a set of chains of conjuncts run by backtracking over one

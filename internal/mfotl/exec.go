@@ -3,6 +3,7 @@ package mfotl
 import (
 	"slices"
 
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
@@ -20,6 +21,16 @@ type atom interface {
 type chain struct {
 	atoms []atom
 	sink  *fused
+	parts []part // what each atom stands for
+}
+
+// part is the sub-formula that an atom was made of, with its free variables and where the
+// environment has them.
+type part struct {
+	f     syntax.Formula
+	delay int
+	names []string
+	slots []int
 }
 
 func (c *chain) next(st *State, k int, m verdict.Value) bool {

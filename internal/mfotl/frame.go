@@ -48,7 +48,11 @@ func (f *frame) find(rel int) span {
 
 // frame returns the time point that lies delay time points before the newest.
 func (st *State) frame(delay int) *frame {
-	return &st.ring[(st.base+delay)%len(st.ring)]
+	at := st.base + delay
+	if at >= len(st.ring) {
+		at -= len(st.ring)
+	}
+	return &st.ring[at]
 }
 
 // fill makes f the time point of the given facts. Facts of unknown relations, and

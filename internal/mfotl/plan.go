@@ -49,9 +49,9 @@ type Plan struct {
 	roots  []root
 	rootOf []int // by formula
 
-	always []uint64     // stores updated at every step, a bit set
-	wakes  [][][]uint64 // by delay and relation: stores updated when it has facts there
-	keep   [][]int      // by k: relations needed k+1 steps later, ascending
+	storeWakes   wakeups // stores that may change
+	formulaWakes wakeups // formulas that may have rows
+	keep         [][]int // by k: relations needed k+1 steps later, ascending
 
 	// Sizes of scratch memory.
 	envSize, keySize, levels, preds int
@@ -91,7 +91,7 @@ func Compile(formulas []*check.Checked, opts ...Option) (*Plan, error) {
 	for _, o := range opts {
 		o(p)
 	}
-	c := compiler{plan: p, stores: map[string]int32{}}
+	c := compiler{plan: p, stores: map[string]int32{}, facts: map[string]int{}}
 	h := sha256.New()
 	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\nbuilt-ins %t\n", stateVersion, p.budget, p.builtIn)
 	roots := map[string]int{}
@@ -160,24 +160,13 @@ func (c *compiler) finish() {
 	if p.builtIn {
 		p.builtIns = []int{p.numberOf("tp", 1), p.numberOf("ts", 1), p.numberOf("tpts", 2)}
 	}
-	words := (len(p.stores) + 63) / 64
-	p.always = make([]uint64, words)
-	p.wakes = make([][][]uint64, p.depth+1)
-	for d := range p.wakes {
-		p.wakes[d] = make([][]uint64, len(p.rels))
-	}
+	p.storeWakes = newWakeups(len(p.stores), p.depth, len(p.rels))
 	for _, s := range p.stores {
-		t := s.trigger()
-		if t.always {
-			p.always[s.id/64] |= 1 << (s.id % 64)
-		}
-		for _, src := range t.on {
-			w := &p.wakes[src.delay][src.rel]
-			if *w == nil {
-				*w = make([]uint64, words)
-			}
-			(*w)[s.id/64] |= 1 << (s.id % 64)
-		}
+		p.storeWakes.add(int(s.id), s.trigger())
+	}
+	p.formulaWakes = newWakeups(len(p.rootOf), p.depth, len(p.rels))
+	for i, at := range p.rootOf {
+		p.formulaWakes.add(i, p.roots[at].f.trigger)
 	}
 	p.keep = make([][]int, p.depth)
 	for k := range p.keep {

@@ -2,6 +2,7 @@ package mfotl
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
@@ -63,6 +64,51 @@ func TestSharing(t *testing.T) {
 			t.Errorf("%s …: %d windows and %d roots, want %d and %d",
 				c.formulas[0].Core, len(p.stores), len(p.roots), c.stores, c.roots)
 		}
+	}
+}
+
+// TestManyFormulas has 300 formulas with one window in common, at different depths, and one
+// of their own: there are 301 stores, and a fact wakes those and the formulas it concerns.
+func TestManyFormulas(t *testing.T) {
+	const n = 300
+	var formulas []*check.Checked
+	for i := range n {
+		text := fmt.Sprintf("a%d(x) AND NOT (ONCE[0,9] (b%d(x) AND ONCE[0,24] common(x)))", i, i)
+		formulas = append(formulas, coreOf(t, text, "x"))
+	}
+	formulas = append(formulas, coreOf(t, "e() AND ONCE[0,24] common(y)", "y"), coreOf(t, "NOT f()"))
+	p, err := Compile(formulas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.stores) != n+1 {
+		t.Errorf("%d windows, want %d", len(p.stores), n+1)
+	}
+	st := p.New()
+	for i, c := range []struct {
+		fact   string
+		stores []int
+		active []int
+	}{
+		{"common", []int{0}, []int{n + 1}},
+		{"b7", []int{8}, []int{n + 1}},
+		{"a299", nil, []int{n - 1, n + 1}},
+		{"z", nil, []int{n + 1}},
+	} {
+		st.Step(int64(i), uint64(i), []schema.Fact{{Name: c.fact, Args: []schema.Value{schema.IntValue(1)}}})
+		var woken []int
+		for id := range p.stores {
+			if st.active[id/64]>>(id%64)&1 != 0 {
+				woken = append(woken, id)
+			}
+		}
+		if !slices.Equal(woken, c.stores) {
+			t.Errorf("%s wakes the windows %v, want %v", c.fact, woken, c.stores)
+		}
+		if got := st.Active(nil); !slices.Equal(got, c.active) {
+			t.Errorf("%s wakes the formulas %v, want %v", c.fact, got, c.active)
+		}
+		st.Commit()
 	}
 }
 

@@ -136,8 +136,12 @@ func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, s
 		}
 		st.Step(tp.TS, tp.Offset, tp.Facts)
 		straight.Step(tp.TS, tp.Offset, tp.Facts)
+		active := st.Active(nil)
 		for f := range plan.Formulas() {
 			got := st.Rows(f)
+			if len(got) > 0 && !slices.Contains(active, f) {
+				return fmt.Sprintf("time point %d, formula %d has rows and is not active", i, f)
+			}
 			if !same(got, want[i][f]) {
 				return fmt.Sprintf("time point %d, formula %d:\n got %v\nwant %v", i, f, got, want[i][f])
 			}

@@ -122,20 +122,20 @@ func answer(plan *mfotl.Plan, log []point) []string {
 }
 
 // referenceFiles reads an archive: by name of the case, the contents of its files.
-func referenceFiles(t *testing.T, archiveName string) map[string]map[string]string {
-	t.Helper()
+func referenceFiles(tb testing.TB, archiveName string) map[string]map[string]string {
+	tb.Helper()
 	shared := os.Getenv("ASPIS_SHARED")
 	if shared == "" {
-		t.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
+		tb.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
 	}
 	file, err := os.Open(filepath.Join(shared, "data", "mfotl", archiveName))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
 	zip, err := gzip.NewReader(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	cases := map[string]map[string]string{}
 	for archive := tar.NewReader(zip); ; {
@@ -144,20 +144,20 @@ func referenceFiles(t *testing.T, archiveName string) map[string]map[string]stri
 			return cases
 		}
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		var content []byte
 		if name := header.Name; strings.HasSuffix(name, ".gz") {
 			inner, err := gzip.NewReader(archive)
 			if err != nil {
-				t.Fatalf("%s: %v", name, err)
+				tb.Fatalf("%s: %v", name, err)
 			}
 			content, err = io.ReadAll(inner)
 			if err != nil {
-				t.Fatalf("%s: %v", name, err)
+				tb.Fatalf("%s: %v", name, err)
 			}
 		} else if content, err = io.ReadAll(archive); err != nil {
-			t.Fatalf("%s: %v", name, err)
+			tb.Fatalf("%s: %v", name, err)
 		}
 		dir := path.Base(path.Dir(header.Name))
 		if cases[dir] == nil {
@@ -168,8 +168,8 @@ func referenceFiles(t *testing.T, archiveName string) map[string]map[string]stri
 }
 
 // readSignature reads `name(type, …)`, one to a line.
-func readSignature(t *testing.T, text string) check.Signature {
-	t.Helper()
+func readSignature(tb testing.TB, text string) check.Signature {
+	tb.Helper()
 	sig := check.Signature{}
 	for line := range strings.Lines(text) {
 		name, args, ok := strings.Cut(strings.TrimSpace(line), "(")
@@ -187,7 +187,7 @@ func readSignature(t *testing.T, text string) check.Signature {
 			case "float":
 				kinds = append(kinds, schema.KindFloat)
 			default:
-				t.Fatalf("unknown type %q in %q", kind, line)
+				tb.Fatalf("unknown type %q in %q", kind, line)
 			}
 		}
 		sig[name] = kinds
@@ -196,8 +196,8 @@ func readSignature(t *testing.T, text string) check.Signature {
 }
 
 // readLog reads `@ts name(a,…)(b,…) …` with one time point to a line.
-func readLog(t *testing.T, sig check.Signature, text string) []point {
-	t.Helper()
+func readLog(tb testing.TB, sig check.Signature, text string) []point {
+	tb.Helper()
 	var log []point
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(strings.TrimSpace(line), ";")
@@ -207,19 +207,19 @@ func readLog(t *testing.T, sig check.Signature, text string) []point {
 		fields := strings.Fields(line)
 		ts, err := strconv.ParseInt(strings.TrimPrefix(fields[0], "@"), 10, 64)
 		if err != nil {
-			t.Fatalf("%q: %v", line, err)
+			tb.Fatalf("%q: %v", line, err)
 		}
 		tp := point{ts: ts}
 		for _, f := range fields[1:] {
-			tp.facts = append(tp.facts, readFacts(t, sig, f)...)
+			tp.facts = append(tp.facts, readFacts(tb, sig, f)...)
 		}
 		log = append(log, tp)
 	}
 	return log
 }
 
-func readFacts(t *testing.T, sig check.Signature, text string) []schema.Fact {
-	t.Helper()
+func readFacts(tb testing.TB, sig check.Signature, text string) []schema.Fact {
+	tb.Helper()
 	name, tuples, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
 	if tuples == "" {
 		return []schema.Fact{{Name: name}}
@@ -232,7 +232,7 @@ func readFacts(t *testing.T, sig check.Signature, text string) []schema.Fact {
 			case schema.KindInt:
 				n, err := strconv.ParseInt(a, 10, 64)
 				if err != nil {
-					t.Fatalf("%s: %v", text, err)
+					tb.Fatalf("%s: %v", text, err)
 				}
 				fact.Args = append(fact.Args, schema.IntValue(n))
 			case schema.KindString:
@@ -240,7 +240,7 @@ func readFacts(t *testing.T, sig check.Signature, text string) []schema.Fact {
 			case schema.KindFloat:
 				x, err := strconv.ParseFloat(a, 64)
 				if err != nil {
-					t.Fatalf("%s: %v", text, err)
+					tb.Fatalf("%s: %v", text, err)
 				}
 				fact.Args = append(fact.Args, schema.FloatValue(x))
 			}

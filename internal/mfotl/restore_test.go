@@ -89,6 +89,48 @@ func mustRefuseOrRepeat(t *testing.T, plan *mfotl.Plan, state []byte) (refused i
 	return 0
 }
 
+// TestRestoreContinues stores and restores the state of every workload at 50 random points:
+// rows, and the state at the end, are those of the trace that was never stored.
+func TestRestoreContinues(t *testing.T) {
+	const events, restores = 20_000, 50
+	for _, w := range workloads() {
+		g := newGenerator(*seedFlag)
+		restore := map[int]bool{}
+		for len(restore) < restores {
+			restore[g.IntN(events)] = true
+		}
+		plan := w.compile(t)
+		st, straight := plan.New(), plan.New()
+		log := stream{log: w.log()}
+		fired := 0
+		for i := range events {
+			if restore[i] {
+				state := st.AppendState(nil)
+				var err error
+				if st, err = plan.Restore(state); err != nil {
+					t.Fatalf("%s, seed %d, event %d: %v", w.name, *seedFlag, i, err)
+				}
+			}
+			ts, offset, facts := log.next()
+			st.Step(ts, offset, facts)
+			straight.Step(ts, offset, facts)
+			got, want := st.Rows(0), straight.Rows(0)
+			if !same(got, want) {
+				t.Fatalf("%s, seed %d, event %d: %v, without restoring %v", w.name, *seedFlag, i, got, want)
+			}
+			fired += len(want)
+			st.Commit()
+			straight.Commit()
+		}
+		if !bytes.Equal(st.AppendState(nil), straight.AppendState(nil)) {
+			t.Errorf("%s, seed %d: the state restored ends otherwise", w.name, *seedFlag)
+		}
+		if fired == 0 {
+			t.Errorf("%s: nothing fired", w.name)
+		}
+	}
+}
+
 // headerLen is the length of version and fingerprint.
 const headerLen = 17
 

@@ -9,12 +9,12 @@ type leftOp struct {
 	negated bool   // the operand is NOT f
 	f       *fused // collects its columns, or checks them if it may hold anywhere
 	cols    []int  // environment slots of its columns, in the index's order
-	index   int    // secondary index of the store on these columns
+	index   int    // the store's index on these columns
 	checks  bool
 }
 
 func (l *leftOp) restrict(st *State, s *store) {
-	x := &s.sec[l.index]
+	x := s.index(l.index)
 	if l.checks {
 		for g := range x.groups {
 			if first := x.groups[g].first; first >= 0 {

@@ -2,7 +2,6 @@ package mfotl
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
@@ -30,8 +29,9 @@ type State struct {
 	wit    []uint64
 	levels []level
 	order  []uint64
-	active []uint64
-	preds  map[int]*predIndex
+	active []uint64 // stores
+	awake  []uint64 // formulas
+	preds  []predIndex
 }
 
 // New returns the state of a trace without history.
@@ -45,7 +45,8 @@ func (p *Plan) New() *State {
 		env:     make([]word, p.envSize),
 		key:     make([]word, p.keySize),
 		levels:  make([]level, p.levels),
-		active:  make([]uint64, len(p.always)),
+		active:  make([]uint64, len(p.storeWakes.always)),
+		awake:   make([]uint64, len(p.formulaWakes.always)),
 	}
 }
 
@@ -67,7 +68,9 @@ func (st *State) Step(ts int64, offset uint64, facts []schema.Fact) {
 	st.pending = true
 	st.step++
 	st.points++
-	st.base = (st.base + len(st.ring) - 1) % len(st.ring)
+	if st.base--; st.base < 0 {
+		st.base += len(st.ring)
+	}
 	st.fill(st.frame(0), ts, offset+1, facts)
 	st.update()
 }
@@ -75,14 +78,7 @@ func (st *State) Step(ts int64, offset uint64, facts []schema.Fact) {
 // update brings the stores that may change up to the pending time point, each
 // after those it reads.
 func (st *State) update() {
-	copy(st.active, st.plan.always)
-	for d := 0; d <= st.plan.depth && uint64(d) < st.points; d++ {
-		for _, sp := range st.frame(d).spans {
-			for i, w := range st.plan.wakes[d][sp.rel] {
-				st.active[i] |= w
-			}
-		}
-	}
+	st.plan.storeWakes.in(st, st.active)
 	for i, w := range st.active {
 		for ; w != 0; w &= w - 1 {
 			spec := st.plan.stores[64*i+bits.TrailingZeros64(w)]
@@ -130,7 +126,9 @@ func (st *State) Commit() {
 func (st *State) Rollback() {
 	st.mustPend("Rollback")
 	st.journal.undo(st.stores)
-	st.base = (st.base + 1) % len(st.ring)
+	if st.base++; st.base == len(st.ring) {
+		st.base = 0
+	}
 	st.points--
 	st.pending = false
 	st.sweepIfDue()
@@ -165,38 +163,4 @@ func (st *State) expireAll() {
 			s.expire(clock)
 		}
 	}
-}
-
-// Rows returns the bindings that satisfy formula i at the pending time point, with
-// their marks (Tp, Fp or F) and witnesses, sorted by value; nil if there are none.
-// The caller owns the result. It panics without a pending step.
-func (st *State) Rows(i int) []schema.Row {
-	st.mustPend("Rows")
-	f := st.plan.roots[st.plan.rootOf[i]].f
-	if !f.trigger.fires(st) {
-		return nil
-	}
-	rel := f.collect(st)
-	n := rel.len()
-	if n == 0 {
-		return nil
-	}
-	rows := make([]schema.Row, n)
-	values := make([]schema.Value, n*rel.arity)
-	witnesses := make([]uint64, 0, n*rel.wit)
-	for r := range rows {
-		vs := values[r*rel.arity : (r+1)*rel.arity : (r+1)*rel.arity]
-		for j, w := range rel.tuple(r) {
-			vs[j] = st.value(w)
-		}
-		at := len(witnesses)
-		for _, w := range slices.Backward(rel.witness(r)) {
-			if w != 0 {
-				witnesses = append(witnesses, w-1)
-			}
-		}
-		rows[r] = schema.Row{Values: vs, Mark: rel.marks[r], Witness: witnesses[at:len(witnesses):len(witnesses)]}
-	}
-	slices.SortFunc(rows, func(a, b schema.Row) int { return slices.CompareFunc(a.Values, b.Values, schema.Compare) })
-	return rows
 }

@@ -2,6 +2,7 @@ package mfotl
 
 import (
 	"math"
+	"slices"
 
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
@@ -28,6 +29,23 @@ func (p *storeSpec) ordered() bool { return p.bounded || p.universal }
 
 // gapped says that the interval may hold no time point at all, and that it matters.
 func (p *storeSpec) gapped() bool { return p.universal && p.lo > 0 }
+
+// primaryIndex is the number of the index on all columns.
+const primaryIndex = -1
+
+// indexOn returns the number of the index on some columns, which ascend.
+func (p *storeSpec) indexOn(cols []int) int {
+	if len(cols) == p.arity {
+		return primaryIndex
+	}
+	for i, x := range p.indexes {
+		if slices.Equal(x, cols) {
+			return i
+		}
+	}
+	p.indexes = append(p.indexes, cols)
+	return len(p.indexes) - 1
+}
 
 // stride is the number of words of an entry.
 func (p *storeSpec) stride() int {
@@ -92,6 +110,14 @@ func newStore(spec *storeSpec, seed uint64, tally *int) *store {
 func (s *store) tuple(slot int32) []word {
 	o := int(slot) * s.spec.arity
 	return s.words[o : o+s.spec.arity : o+s.spec.arity]
+}
+
+// index returns an index by its number.
+func (s *store) index(number int) *index {
+	if number == primaryIndex {
+		return &s.primary
+	}
+	return &s.sec[number]
 }
 
 // find returns the slot of a tuple, or -1.

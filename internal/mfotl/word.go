@@ -87,15 +87,18 @@ func (d *dict) add(v schema.Value) word {
 	if v.Kind == schema.KindString {
 		v.Str = strings.Clone(v.Str)
 	}
-	var id uint64
 	if n := len(d.free); n > 0 {
-		id = d.free[n-1]
+		id := d.free[n-1]
 		d.free = d.free[:n-1]
 		d.vals[id-d.base] = v
-	} else {
-		id = d.base + uint64(len(d.vals))
-		d.vals = append(d.vals, v)
+		return d.enter(id, v)
 	}
+	d.vals = append(d.vals, v)
+	return d.enter(d.base+uint64(len(d.vals)-1), v)
+}
+
+// enter makes a value's id known to find.
+func (d *dict) enter(id uint64, v schema.Value) word {
 	if v.Kind == schema.KindString {
 		if d.strs == nil {
 			d.strs = make(map[string]uint64)
@@ -113,21 +116,17 @@ func (d *dict) add(v schema.Value) word {
 // size is the number of values that have an id.
 func (d *dict) size() int { return len(d.vals) - len(d.free) }
 
-// sweep takes back every id that live does not report.
+// sweep takes back every id that live does not report. The maps are filled anew: one that
+// ever loses some of its keys and gains others would grow without need.
 func (d *dict) sweep(live []bool) {
 	d.free = d.free[:0]
+	clear(d.strs)
+	clear(d.nums)
 	for i := len(d.vals) - 1; i >= 0; i-- {
-		if live[i] {
-			continue
-		}
-		v := d.vals[i]
 		id := d.base + uint64(i)
-		if v.Kind == schema.KindString {
-			if cur, ok := d.strs[v.Str]; ok && cur == id {
-				delete(d.strs, v.Str)
-			}
-		} else if cur, ok := d.nums[keyOf(v)]; ok && cur == id {
-			delete(d.nums, keyOf(v))
+		if live[i] {
+			d.enter(id, d.vals[i])
+			continue
 		}
 		d.vals[i] = schema.Value{}
 		d.free = append(d.free, id)
@@ -167,6 +166,9 @@ func (st *State) value(w word) schema.Value {
 
 // compareWords orders two words by their values.
 func (st *State) compareWords(a, b word) int {
+	if a&tagMask == tagInt && b&tagMask == tagInt {
+		return compareInts(int64(a), int64(b))
+	}
 	if a == b {
 		return 0
 	}

@@ -117,6 +117,8 @@ func (e *Engine) Restore(state []byte) (aspects.Monitor, error) {
 type Monitor struct {
 	engine *Engine
 	state  *mfotl.State
+
+	candidates []int // scratch memory of Judge
 }
 
 var _ aspects.Monitor = (*Monitor)(nil)
@@ -127,7 +129,8 @@ var _ aspects.Monitor = (*Monitor)(nil)
 func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 	m.state.Step(in.Timestamp, in.Offset, in.Facts)
 	var parts []schema.Part
-	for i := range m.engine.parts {
+	m.candidates = m.appendCandidates(m.candidates[:0], &in)
+	for _, i := range m.candidates {
 		p := &m.engine.parts[i]
 		rows := m.state.Rows(i)
 		completeness := m.completeness(i, &in)
@@ -146,6 +149,18 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 	}
 	m.state.Rollback()
 	return parts
+}
+
+// appendCandidates appends the numbers of the parts that could be given, ascending: of a
+// history that is sound throughout, those whose formulas may have rows.
+func (m *Monitor) appendCandidates(dst []int, in *aspects.Input) []int {
+	if in.Evidence == verdict.Sound && len(in.Uncertain) == 0 && !m.state.Overflowed() {
+		return m.state.Active(dst)
+	}
+	for i := range m.engine.parts {
+		dst = append(dst, i)
+	}
+	return dst
 }
 
 // completeness is that of formula i given that of the trace's history. A formula
