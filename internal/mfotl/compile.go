@@ -7,6 +7,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 // compiler builds a Plan. A formula is taken apart into chains of conjuncts; every
@@ -14,9 +15,10 @@ import (
 // gate, and what stands under it reads the facts one time point later.
 type compiler struct {
 	plan   *Plan
-	stores map[string]int32 // by canonical text and delay
-	reads  map[int32]bool   // stores read by the formula being compiled
-	depth  int              // greatest delay met
+	stores map[string]int32            // by canonical text and delay
+	reads  map[int32]bool              // stores read by the formula being compiled
+	depth  int                         // greatest delay met
+	kinds  map[string]schema.ValueKind // of the variables of the formula being compiled
 }
 
 // scope is the set of variables evaluated in one environment: those of a whole
@@ -58,6 +60,13 @@ func (v varSet) all(names []string) bool {
 	return true
 }
 
+// with is the set with one more variable.
+func (v varSet) with(name string) varSet {
+	out := maps.Clone(v)
+	out[name] = true
+	return out
+}
+
 func (v varSet) any(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return v[n] })
 }
@@ -83,6 +92,7 @@ type alternative struct {
 
 func (c *compiler) root(f *check.Checked) error {
 	c.reads = map[int32]bool{}
+	c.kinds = f.Kinds
 	var names []string
 	for _, col := range f.Free {
 		names = append(names, col.Name)
@@ -115,8 +125,9 @@ func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names 
 		return err
 	}
 	c.plan.levels = max(c.plan.levels, at.level+1)
+	places := len(c.plan.places)
 	for _, alt := range alts {
-		b := chainBuilder{compiler: c, scope: at.scope, level: at.level + 1, bound: maps.Clone(at.bound)}
+		b := chainBuilder{compiler: c, scope: at.scope, level: at.level + 1, bound: maps.Clone(at.bound), witness: witness}
 		b.trigger.always = true
 		b.atoms = append(b.atoms, alt.gates...)
 		if err := b.build(alt.parts); err != nil {
@@ -131,6 +142,7 @@ func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names 
 			fu.wit = max(fu.wit, b.wit)
 		}
 	}
+	fu.faulty = len(c.plan.places) > places
 	return nil
 }
 
@@ -153,8 +165,7 @@ func (c *compiler) split(f syntax.Formula, delay int, gates []atom) ([]alternati
 			return nil, err
 		}
 		return c.split(f.F, delay+1, append(slices.Clip(gates), gate))
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Implies, *syntax.Equiv,
-		*syntax.Forall, *syntax.Once, *syntax.Historically, *syntax.Since:
+	default: // one alternative
 	}
 	alt := alternative{gates: slices.Clip(gates)}
 	err := c.flatten(f, delay, &alt)
@@ -181,8 +192,7 @@ func (c *compiler) flatten(f syntax.Formula, delay int, alt *alternative) error 
 			alt.gates = append(alt.gates, falseAtom{})
 		}
 		return nil
-	case *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.Or, *syntax.Exists, *syntax.Once, *syntax.Since,
-		*syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	default: // one conjunct
 	}
 	alt.parts = append(alt.parts, conjunct{f, delay})
 	return nil
@@ -243,8 +253,7 @@ func (c *compiler) newStore(f syntax.Formula, delay int, key string, names []str
 		spec.universal = true
 		err = c.window(spec, f.I, f.F, names)
 		spec.wit++ // where the run began
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
-		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev:
+	default:
 		err = fmt.Errorf("%w: %T has no window", ErrFormula, f)
 	}
 	if err != nil {

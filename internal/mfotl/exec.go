@@ -36,6 +36,7 @@ type fused struct {
 	level   int   // which scratch level it uses; nested ones use higher levels
 	out     []int // environment slots of the columns to collect; nil to check only
 	wit     int   // width of its witnesses; 0 when nobody asks for them
+	faulty  bool  // some term may have no value: every derivation is tried, so that it is met
 	chains  []chain
 	trigger trigger
 }
@@ -46,6 +47,8 @@ type level struct {
 	rel  relation
 	mark verdict.Value // of a check
 	wit  []uint64
+
+	order []int32 // rows of rel by group, of an aggregation
 }
 
 // collect evaluates all tuples. The relation is valid until the level is used
@@ -93,7 +96,7 @@ func (f *fused) take(st *State, m verdict.Value) bool {
 	}
 	if f.wit == 0 {
 		lv.mark = m
-		return m != verdict.F
+		return m != verdict.F || f.faulty
 	}
 	n := len(lv.wit)
 	lv.wit = appendWitness(lv.wit, raw, f.wit)

@@ -13,7 +13,10 @@ import (
 type State struct {
 	plan    *Plan
 	stores  []*store // by id; nil: empty
-	lost    []bool   // by store: it overflowed; nil: none did
+	lost    []bool   // by store: it is incomplete; nil: none is
+	faulty  []int32  // stores that the pending step lost
+	faults  []fault  // by root: what its last evaluation met; nil: nothing yet
+	fault   fault    // what the evaluation under way met
 	ring    []frame  // the newest time points; one more than the plan reads
 	base    int      // where in ring the newest is
 	points  uint64   // time points so far, the pending one included
@@ -29,6 +32,7 @@ type State struct {
 	key    []word
 	wit    []uint64
 	levels []level
+	gather gathered
 	order  []uint64
 	active []uint64
 	preds  map[int]*predIndex
@@ -67,6 +71,7 @@ func (st *State) Step(ts int64, offset uint64, facts []schema.Fact) {
 	st.pending = true
 	st.step++
 	st.points++
+	clear(st.faults)
 	st.base = (st.base + len(st.ring) - 1) % len(st.ring)
 	st.fill(st.frame(0), ts, offset+1, facts)
 	st.update()
@@ -87,7 +92,7 @@ func (st *State) update() {
 		for ; w != 0; w &= w - 1 {
 			spec := st.plan.stores[64*i+bits.TrailingZeros64(w)]
 			if st.points > uint64(spec.delay) {
-				spec.update(st)
+				st.updateStore(spec)
 			}
 		}
 	}
@@ -120,6 +125,7 @@ func (st *State) clock(delay int) (moment, bool) {
 func (st *State) Commit() {
 	st.mustPend("Commit")
 	st.pending = false
+	st.faulty = st.faulty[:0]
 	st.journal.clear()
 	st.enforceBudget()
 	st.sweepIfDue()
@@ -130,6 +136,7 @@ func (st *State) Commit() {
 func (st *State) Rollback() {
 	st.mustPend("Rollback")
 	st.journal.undo(st.stores)
+	st.findAgain()
 	st.base = (st.base + 1) % len(st.ring)
 	st.points--
 	st.pending = false
@@ -172,11 +179,14 @@ func (st *State) expireAll() {
 // The caller owns the result. It panics without a pending step.
 func (st *State) Rows(i int) []schema.Row {
 	st.mustPend("Rows")
-	f := st.plan.roots[st.plan.rootOf[i]].f
+	root := st.plan.rootOf[i]
+	f := st.plan.roots[root].f
 	if !f.trigger.fires(st) {
 		return nil
 	}
+	st.fault = 0
 	rel := f.collect(st)
+	st.noteFault(root)
 	n := rel.len()
 	if n == 0 {
 		return nil
