@@ -10,6 +10,7 @@
 package naive
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
@@ -28,13 +29,21 @@ type TimePoint struct {
 // Rows returns the satisfying assignments of the free variables of f, which are
 // vars, at time point i of the trace, with marks and witnesses, sorted by value.
 func Rows(f syntax.Formula, vars []check.Column, trace []TimePoint, i int) []schema.Row {
-	e := eval{trace: trace[:i+1], env: map[string]schema.Value{}, kinds: map[string]schema.ValueKind{}}
-	e.domain = domain(f, e.trace)
+	return TypedRows(f, vars, nil, trace, i)
+}
+
+// TypedRows is Rows with the types of the other variables of f, where they are known. They
+// narrow the search, and an aggregation needs that of what it aggregates.
+func TypedRows(f syntax.Formula, vars []check.Column, kinds map[string]schema.ValueKind, trace []TimePoint, i int) []schema.Row {
+	e := eval{trace: trace[:i+1], env: map[string]schema.Value{}, kinds: map[string]schema.ValueKind{}, groups: map[group]*aggregated{}}
+	maps.Copy(e.kinds, kinds)
 	free := make([]string, len(vars))
 	for k, v := range vars {
 		free[k] = v.Name
 		e.kinds[v.Name] = v.Kind
 	}
+	e.domain = domain(f, e.trace)
+	e.widen(f)
 	var rows []schema.Row
 	e.assign(free, func() {
 		m := e.mark(f, i)
@@ -59,6 +68,8 @@ type eval struct {
 	domain []schema.Value
 	env    map[string]schema.Value
 	kinds  map[string]schema.ValueKind // of the variables whose type is known
+	extra  map[string][]schema.Value   // values of a variable beyond the domain: computed ones
+	groups map[group]*aggregated       // aggregations done
 }
 
 // assign calls do under every assignment of domain values to vars, of their type
@@ -68,7 +79,7 @@ func (e *eval) assign(vars []string, do func()) {
 		do()
 		return
 	}
-	for _, v := range e.domain {
+	for _, v := range slices.Concat(e.domain, e.extra[vars[0]]) {
 		if k, ok := e.kinds[vars[0]]; ok && k != v.Kind {
 			continue
 		}
@@ -111,6 +122,11 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 		return e.fact(f, i, w.even)
 	case *syntax.Cmp:
 		return e.compare(f)
+	case *syntax.Match:
+		return e.match(f)
+	case *syntax.Agg:
+		a := e.aggregate(f, i)
+		return a.defined && e.env[f.Result.Name] == a.value && w.counts(a.mark)
 	case *syntax.Not:
 		return !e.holds(f.F, i, w.negated())
 	case *syntax.And:
@@ -184,7 +200,7 @@ func (e *eval) fact(p *syntax.Pred, i int, presumptive bool) bool {
 			return false
 		}
 		for k, t := range p.Args {
-			if f.Args[k] != e.term(t) {
+			if v, ok := e.term(t); !ok || f.Args[k] != v {
 				return false
 			}
 		}
@@ -192,19 +208,11 @@ func (e *eval) fact(p *syntax.Pred, i int, presumptive bool) bool {
 	})
 }
 
-func (e *eval) term(t syntax.Term) schema.Value {
-	switch t := t.(type) {
-	case syntax.Var:
-		return e.env[t.Name]
-	case syntax.Const:
-		return t.Value
-	}
-	return schema.Value{}
-}
-
+// compare is false if one of the terms has no value.
 func (e *eval) compare(f *syntax.Cmp) bool {
-	l, r := e.term(f.Left), e.term(f.Right)
-	if l.Kind != r.Kind {
+	l, okLeft := e.term(f.Left)
+	r, okRight := e.term(f.Right)
+	if !okLeft || !okRight || l.Kind != r.Kind {
 		return false
 	}
 	c := schema.Compare(l, r)
@@ -257,9 +265,7 @@ func domain(f syntax.Formula, trace []TimePoint) []schema.Value {
 func constants(f syntax.Formula, set map[schema.Value]bool) {
 	add := func(ts ...syntax.Term) {
 		for _, t := range ts {
-			if c, ok := t.(syntax.Const); ok {
-				set[c.Value] = true
-			}
+			termConstants(t, set)
 		}
 	}
 	switch f := f.(type) {
@@ -295,5 +301,10 @@ func constants(f syntax.Formula, set map[schema.Value]bool) {
 	case *syntax.Since:
 		constants(f.Left, set)
 		constants(f.Right, set)
+	case *syntax.Match:
+		add(f.Left, f.Right)
+		add(f.Groups...)
+	case *syntax.Agg:
+		constants(f.F, set)
 	}
 }

@@ -32,7 +32,9 @@ func (e *eval) witness(f syntax.Formula, i int) []uint64 {
 		return e.newest(f.I, f.Right, f.Left, i)
 	case *syntax.Historically:
 		return e.stretch(f.I, f.F, i)
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
+	case *syntax.Agg:
+		return e.newestOfRows(f, i)
+	case *syntax.Match, *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
 	}
 	return []uint64{}
 }
