@@ -86,6 +86,11 @@ func (c *canon) interval(i syntax.Interval) {
 	fmt.Fprintf(&c.b, "[%d,%d]", i.Lo, i.Hi)
 }
 
+func (c *canon) temporal(op string, i syntax.Interval, fs ...syntax.Formula) error {
+	c.interval(i)
+	return c.list(op, fs...)
+}
+
 func (c *canon) list(op string, fs ...syntax.Formula) error {
 	c.b.WriteByte('(')
 	c.b.WriteString(op)
@@ -125,29 +130,33 @@ func (c *canon) formula(f syntax.Formula) error {
 	case *syntax.Exists:
 		return c.exists(f)
 	case *syntax.Prev:
-		c.interval(f.I)
-		return c.list("prev", f.F)
+		return c.temporal("prev", f.I, f.F)
 	case *syntax.Once:
-		c.interval(f.I)
-		return c.list("once", f.F)
+		return c.temporal("once", f.I, f.F)
 	case *syntax.Historically:
-		c.interval(f.I)
-		return c.list("historically", f.F)
+		return c.temporal("historically", f.I, f.F)
 	case *syntax.Since:
-		c.interval(f.I)
-		return c.list("since", f.Right, f.Left)
+		return c.temporal("since", f.I, f.Right, f.Left)
 	case *syntax.Match:
 		c.match(f)
 	case *syntax.Agg:
 		return c.agg(f)
+	default:
+		return outside(f)
+	}
+	return nil
+}
+
+// outside says why an operator cannot occur here.
+func outside(f syntax.Formula) error {
+	switch f.(type) {
 	case *syntax.New:
 		return fmt.Errorf("%w: NEW compares two worlds, and this engine has none; judge the clause by the spatial aspect", ErrFormula)
 	case *syntax.Next, *syntax.Eventually, *syntax.Until:
 		return fmt.Errorf("%w: %s reads what follows the time point; this engine judges at the time point itself", ErrFormula, f)
-	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Always, *syntax.Let:
+	default:
 		return fmt.Errorf("%w: %T is not an operator of the core language; give the checked core formula", ErrFormula, f)
 	}
-	return nil
 }
 
 func (c *canon) match(f *syntax.Match) {

@@ -177,6 +177,8 @@ func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
 	fresh := map[string]bool{}
 	for i, t := range f.Args {
 		switch t := t.(type) {
+		case syntax.Arith, syntax.Neg, syntax.Conv:
+			return fmt.Errorf("%w: %s: an argument is a variable or a constant, not %s", ErrFormula, f, t)
 		case syntax.Const:
 			a.args = append(a.args, predArg{kind: argConst, word: b.constant(t.Value)})
 			a.keys = append(a.keys, i)

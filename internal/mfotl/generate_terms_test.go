@@ -77,7 +77,13 @@ func (g *generator) match(cols []check.Column, depth int) syntax.Formula {
 	g.matches++
 	last := texts[len(texts)-1]
 	pattern := pick(g, []string{"a", "^$", "^(a*)(.*)$", "(a)|(b)", "[0-9]", `b\n(.)`})
-	m := &syntax.Match{Op: syntax.Matches, Left: g.term(schema.KindString, texts, 1), Pattern: pattern}
+	matching := func(in []check.Column, pattern string) *syntax.Match {
+		return &syntax.Match{
+			Op: syntax.Matches, Left: g.term(schema.KindString, in, 1),
+			Right: syntax.Const{Value: schema.StringValue(pattern)}, Pattern: pattern,
+		}
+	}
+	m := matching(texts, pattern)
 	switch g.IntN(4) {
 	case 0:
 		m = &syntax.Match{Op: syntax.Substring, Left: m.Left, Right: g.term(schema.KindString, texts, 1)}
@@ -85,8 +91,7 @@ func (g *generator) match(cols []check.Column, depth int) syntax.Formula {
 		return &syntax.And{Left: g.formula(cols, depth), Right: &syntax.Not{F: m}}
 	case 2:
 		rest := slices.DeleteFunc(slices.Clone(cols), func(c check.Column) bool { return c == last })
-		m.Left = g.term(schema.KindString, rest, 1)
-		m.Pattern = "^(a*)(.*)$"
+		m = matching(rest, "^(a*)(.*)$")
 		m.Groups = []syntax.Term{syntax.Var{Name: last.Name}, g.term(schema.KindString, texts, 0)}
 		if g.IntN(2) == 0 {
 			slices.Reverse(m.Groups)

@@ -14,7 +14,7 @@ func (p *storeSpec) update(st *State) {
 			s.expire(clock)
 		}
 		s.step = st.step
-		if p.left != nil {
+		if p.left != nil && s.n > 0 { // what is expired must not make the left operand matter
 			p.left.restrict(st, s)
 		}
 	}

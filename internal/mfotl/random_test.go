@@ -151,6 +151,9 @@ func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, s
 			if !same(straight.Rows(f), got) {
 				return fmt.Sprintf("time point %d, formula %d: without roll-backs and restores %v, with them %v", i, f, straight.Rows(f), got)
 			}
+			if a, b := fmt.Sprint(straight.Fault(f), straight.Lossy(f)), fmt.Sprint(st.Fault(f), st.Lossy(f)); a != b {
+				return fmt.Sprintf("time point %d, formula %d: without roll-backs and restores %s, with them %s", i, f, a, b)
+			}
 		}
 		st.Commit()
 		straight.Commit()

@@ -148,8 +148,9 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 		return all
 	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
 		return e.held(f, i, w)
+	default:
+		return false
 	}
-	return false
 }
 
 // held is the definition of the temporal operators.
@@ -181,10 +182,9 @@ func (e *eval) held(f syntax.Formula, i int, w way) bool {
 			}
 		}
 		return false
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall:
+	default:
+		return false
 	}
-	return false
 }
 
 // within reports whether time point j lies within the interval seen from i.
@@ -260,51 +260,4 @@ func domain(f syntax.Formula, trace []TimePoint) []schema.Value {
 	}
 	slices.SortFunc(out, schema.Compare)
 	return out
-}
-
-func constants(f syntax.Formula, set map[schema.Value]bool) {
-	add := func(ts ...syntax.Term) {
-		for _, t := range ts {
-			termConstants(t, set)
-		}
-	}
-	switch f := f.(type) {
-	case *syntax.Bool:
-	case *syntax.Pred:
-		add(f.Args...)
-	case *syntax.Cmp:
-		add(f.Left, f.Right)
-	case *syntax.Not:
-		constants(f.F, set)
-	case *syntax.And:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Or:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Implies:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Equiv:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Exists:
-		constants(f.F, set)
-	case *syntax.Forall:
-		constants(f.F, set)
-	case *syntax.Prev:
-		constants(f.F, set)
-	case *syntax.Once:
-		constants(f.F, set)
-	case *syntax.Historically:
-		constants(f.F, set)
-	case *syntax.Since:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Match:
-		add(f.Left, f.Right)
-		add(f.Groups...)
-	case *syntax.Agg:
-		constants(f.F, set)
-	}
 }

@@ -119,21 +119,6 @@ func converted(op syntax.ConvOp, v schema.Value) (schema.Value, bool) {
 	return v, false
 }
 
-func termConstants(t syntax.Term, set map[schema.Value]bool) {
-	switch t := t.(type) {
-	case syntax.Var:
-	case syntax.Const:
-		set[t.Value] = true
-	case syntax.Arith:
-		termConstants(t.Left, set)
-		termConstants(t.Right, set)
-	case syntax.Neg:
-		termConstants(t.T, set)
-	case syntax.Conv:
-		termConstants(t.T, set)
-	}
-}
-
 // match tests the operands, and that the groups are what the leftmost match found.
 func (e *eval) match(f *syntax.Match) bool {
 	text, ok := e.term(f.Left)

@@ -34,9 +34,9 @@ func (e *eval) witness(f syntax.Formula, i int) []uint64 {
 		return e.stretch(f.I, f.F, i)
 	case *syntax.Agg:
 		return e.newestOfRows(f, i)
-	case *syntax.Match, *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
+	default:
+		return []uint64{}
 	}
-	return []uint64{}
 }
 
 // stretch looks for the longest run of time points up to i that contains those within
