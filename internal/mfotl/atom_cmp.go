@@ -20,6 +20,13 @@ func (o operand) in(st *State) word {
 	return st.env[o.slot]
 }
 
+// test is an atom that binds nothing and has no mark of its own.
+type test interface {
+	atom
+	// holds evaluates it under st.env.
+	holds(st *State) bool
+}
+
 // cmpAtom compares two known values. Values of different kinds satisfy no
 // comparison.
 type cmpAtom struct {
@@ -28,13 +35,14 @@ type cmpAtom struct {
 }
 
 func (a *cmpAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
-	if !a.holds(st, a.left.in(st), a.right.in(st)) {
+	if !a.holds(st) {
 		return true
 	}
 	return c.next(st, k, m)
 }
 
-func (a *cmpAtom) holds(st *State, l, r word) bool {
+func (a *cmpAtom) holds(st *State) bool {
+	l, r := a.left.in(st), a.right.in(st)
 	if a.op == syntax.Eq {
 		return l == r
 	}
@@ -48,7 +56,12 @@ func (a *cmpAtom) holds(st *State, l, r word) bool {
 		}
 		order = schema.Compare(lv, rv)
 	}
-	switch a.op {
+	return inOrder(a.op, order)
+}
+
+// inOrder tells whether a comparison holds of two values in an order (-1, 0 or 1).
+func inOrder(op syntax.CmpOp, order int) bool {
+	switch op {
 	case syntax.Eq:
 		return order == 0
 	case syntax.Less:
@@ -81,6 +94,43 @@ type bindAtom struct {
 
 func (a *bindAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
 	st.env[a.slot] = a.from.in(st)
+	return c.next(st, k, m)
+}
+
+// exprCmpAtom compares two terms.
+type exprCmpAtom struct {
+	op          syntax.CmpOp
+	left, right expr
+}
+
+func (a *exprCmpAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
+	if !a.holds(st) {
+		return true
+	}
+	return c.next(st, k, m)
+}
+
+func (a *exprCmpAtom) holds(st *State) bool {
+	l, ok := a.left.value(st)
+	if !ok {
+		return false
+	}
+	r, ok := a.right.value(st)
+	return ok && l.Kind == r.Kind && inOrder(a.op, schema.Compare(l, r))
+}
+
+// exprBindAtom is `x = t` where x is not bound yet and t is computed.
+type exprBindAtom struct {
+	slot int
+	from expr
+}
+
+func (a *exprBindAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
+	v, ok := a.from.value(st)
+	if !ok {
+		return true
+	}
+	st.env[a.slot] = st.intern(v)
 	return c.next(st, k, m)
 }
 

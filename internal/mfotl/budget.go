@@ -1,5 +1,7 @@
 package mfotl
 
+import "slices"
+
 // enforceBudget keeps the number of window entries within the plan's budget. What
 // counts is what a window must hold, not what it holds by chance: before anything
 // is given up, everything expired goes. Then the fullest windows are emptied,
@@ -20,10 +22,7 @@ func (st *State) enforceBudget() {
 				fullest = s
 			}
 		}
-		if st.lost == nil {
-			st.lost = make([]bool, len(st.stores))
-		}
-		st.lost[fullest.spec.id] = true
+		st.lose(fullest.spec.id)
 		fullest.clear()
 	}
 }
@@ -40,12 +39,13 @@ func (st *State) normalise() {
 	}
 }
 
-// Overflowed reports whether the trace once needed more window entries than the
-// plan's budget, so that some formulas have forgotten part of it.
-func (st *State) Overflowed() bool { return st.lost != nil }
+// Overflowed reports whether a window of the trace is incomplete: the trace once needed
+// more window entries than the plan's budget, or a window met a fault as it took in a
+// time point.
+func (st *State) Overflowed() bool { return slices.Contains(st.lost, true) }
 
-// Lossy reports whether formula i reads a window that overflowed: what it says, or
-// does not say, rests on an incomplete history.
+// Lossy reports whether formula i reads a window that is incomplete, as Overflowed says:
+// what it says, or does not say, rests on an incomplete history.
 func (st *State) Lossy(i int) bool {
 	if st.lost == nil {
 		return false

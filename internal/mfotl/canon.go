@@ -2,6 +2,8 @@ package mfotl
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +61,20 @@ func (c *canon) term(t syntax.Term) {
 		c.b.WriteString(t.Value.Kind.String())
 		c.b.WriteByte(':')
 		c.b.WriteString(t.Value.String())
+	case syntax.Arith:
+		fmt.Fprintf(&c.b, "(arith%d ", t.Op)
+		c.term(t.Left)
+		c.b.WriteByte(' ')
+		c.term(t.Right)
+		c.b.WriteByte(')')
+	case syntax.Neg:
+		c.b.WriteString("(neg ")
+		c.term(t.T)
+		c.b.WriteByte(')')
+	case syntax.Conv:
+		fmt.Fprintf(&c.b, "(conv%d ", t.Op)
+		c.term(t.T)
+		c.b.WriteByte(')')
 	}
 }
 
@@ -68,6 +84,11 @@ func (c *canon) interval(i syntax.Interval) {
 		return
 	}
 	fmt.Fprintf(&c.b, "[%d,%d]", i.Lo, i.Hi)
+}
+
+func (c *canon) temporal(op string, i syntax.Interval, fs ...syntax.Formula) error {
+	c.interval(i)
+	return c.list(op, fs...)
 }
 
 func (c *canon) list(op string, fs ...syntax.Formula) error {
@@ -109,21 +130,87 @@ func (c *canon) formula(f syntax.Formula) error {
 	case *syntax.Exists:
 		return c.exists(f)
 	case *syntax.Prev:
-		c.interval(f.I)
-		return c.list("prev", f.F)
+		return c.temporal("prev", f.I, f.F)
 	case *syntax.Once:
-		c.interval(f.I)
-		return c.list("once", f.F)
+		return c.temporal("once", f.I, f.F)
 	case *syntax.Historically:
-		c.interval(f.I)
-		return c.list("historically", f.F)
+		return c.temporal("historically", f.I, f.F)
 	case *syntax.Since:
-		c.interval(f.I)
-		return c.list("since", f.Right, f.Left)
-	case *syntax.Implies, *syntax.Equiv, *syntax.Forall:
-		return fmt.Errorf("%w: %T is not an operator of the core language; give the checked core formula", ErrFormula, f)
+		return c.temporal("since", f.I, f.Right, f.Left)
+	case *syntax.Match:
+		c.match(f)
+	case *syntax.Agg:
+		return c.agg(f)
+	default:
+		return outside(f)
 	}
 	return nil
+}
+
+// outside says why an operator cannot occur here.
+func outside(f syntax.Formula) error {
+	switch f.(type) {
+	case *syntax.New:
+		return fmt.Errorf("%w: NEW compares two worlds, and this engine has none; judge the clause by the spatial aspect", ErrFormula)
+	case *syntax.Next, *syntax.Eventually, *syntax.Until:
+		return fmt.Errorf("%w: %s reads what follows the time point; this engine judges at the time point itself", ErrFormula, f)
+	default:
+		return fmt.Errorf("%w: %T is not an operator of the core language; give the checked core formula", ErrFormula, f)
+	}
+}
+
+func (c *canon) match(f *syntax.Match) {
+	fmt.Fprintf(&c.b, "(match%d ", f.Op)
+	c.term(f.Left)
+	c.b.WriteByte(' ')
+	if f.Op == syntax.Matches {
+		c.b.WriteString(strconv.Quote(f.Pattern))
+	} else {
+		c.term(f.Right)
+	}
+	for _, t := range f.Groups {
+		c.b.WriteByte(' ')
+		c.term(t)
+	}
+	c.b.WriteByte(')')
+}
+
+// agg writes an aggregation: it binds the variables of its formula that are no groups.
+func (c *canon) agg(f *syntax.Agg) error {
+	fmt.Fprintf(&c.b, "(agg%d ", f.Op)
+	c.variable(f.Result.Name)
+	of := map[string]bool{}
+	for _, n := range syntax.FreeVars(f.F) {
+		of[n] = true
+	}
+	local := maps.Clone(of)
+	for _, v := range f.Groups {
+		c.b.WriteByte(' ')
+		c.variable(v.Name)
+		delete(local, v.Name)
+		if !of[v.Name] {
+			return fmt.Errorf("%w: group %s is not a free variable of %s", ErrFormula, v.Name, f.F)
+		}
+	}
+	switch {
+	case !of[f.Over.Name]:
+		return fmt.Errorf("%w: %s is not a free variable of %s", ErrFormula, f.Over.Name, f.F)
+	case of[f.Result.Name]:
+		return fmt.Errorf("%w: the result %s is also a variable of %s; rename one", ErrFormula, f.Result.Name, f.F)
+	}
+	for _, n := range slices.Sorted(maps.Keys(local)) {
+		if c.open[n] {
+			return fmt.Errorf("%w: variable %s is bound again where it is bound; rename one", ErrFormula, n)
+		}
+		c.open[n], c.bound[n] = true, true
+	}
+	c.b.WriteByte(';')
+	c.variable(f.Over.Name)
+	err := c.list("", f.F)
+	for n := range local {
+		delete(c.open, n)
+	}
+	return err
 }
 
 // exists writes a quantifier. Copies of one sub-formula may bind the same names,

@@ -26,6 +26,9 @@ func (b *chainBuilder) build(parts []conjunct) error {
 		next, least, most := -1, inadmissible, 0
 		for i, p := range rest {
 			cost, known := b.cost(p.f), b.knownArgs(p.f)
+			if i > 0 && partialTest(p.f) {
+				cost += costGuard
+			}
 			if cost < least || (cost == least && known > most) {
 				next, least, most = i, cost, known
 			}
@@ -36,9 +39,14 @@ func (b *chainBuilder) build(parts []conjunct) error {
 		p := rest[next]
 		rest = append(rest[:next:next], rest[next+1:]...)
 		before := len(b.atoms)
-		if err := b.add(p); err != nil {
+		var tests []*syntax.Cmp
+		if agg, ok := p.f.(*syntax.Agg); ok {
+			rest, tests = b.testsOf(agg, rest)
+		}
+		if err := b.add(p, tests); err != nil {
 			return err
 		}
+		p.tests = tests
 		for range len(b.atoms) - before {
 			b.origins = append(b.origins, p)
 		}
@@ -75,24 +83,34 @@ func (b *chainBuilder) partsOf(gates []atom) []part {
 		}
 	}
 	for _, o := range b.origins {
-		names := freeVars(o.f)
-		parts = append(parts, part{f: o.f, delay: o.delay, names: names, slots: b.scope.slotsOf(b.compiler, names)})
+		p := b.partOf(o.f, o.delay)
+		for _, t := range o.tests {
+			p.tests = append(p.tests, b.partOf(t, o.delay))
+		}
+		parts = append(parts, p)
 	}
 	return parts
+}
+
+func (b *chainBuilder) partOf(f syntax.Formula, delay int) part {
+	names := freeVars(f)
+	return part{f: f, delay: delay, names: names, slots: b.scope.slotsOf(b.compiler, names)}
 }
 
 // The costs by which conjuncts are ordered: estimates of how much work reaching
 // the next conjunct takes, in no unit.
 const (
-	costTest     = 0 // a comparison
-	costFact     = 1 // one known fact of the moment
-	costLookup   = 2 // one key of a window
-	costNot      = 3 // a negated sub-formula
-	costCheck    = 4 // a sub-formula to test
-	costFacts    = 5 // facts of the moment
-	costSeek     = 6 // part of a window
-	costTuples   = 7 // a sub-formula to enumerate
-	costScan     = 9 // a whole window
+	costTest     = 0  // a comparison
+	costFact     = 1  // one known fact of the moment
+	costMatch    = 2  // a search in a text
+	costLookup   = 2  // one key of a window
+	costNot      = 3  // a negated sub-formula
+	costCheck    = 4  // a sub-formula to test
+	costFacts    = 5  // facts of the moment
+	costSeek     = 6  // part of a window
+	costTuples   = 7  // a sub-formula to enumerate
+	costScan     = 9  // a whole window
+	costGuard    = 50 // on top: a term to guard, before whatever was written before it
 	inadmissible = 100
 )
 
@@ -109,10 +127,17 @@ func (b *chainBuilder) cost(f syntax.Formula) int {
 	case *syntax.Bool:
 		return costTest
 	case *syntax.Cmp:
-		if known || (f.Op == syntax.Eq && (b.known(f.Left) || b.known(f.Right))) {
+		if known || (f.Op == syntax.Eq && (b.binds(f.Left, f.Right) || b.binds(f.Right, f.Left))) {
 			return costTest
 		}
 		return inadmissible
+	case *syntax.Match:
+		if known || (f.Op == syntax.Matches && b.known(f.Left)) {
+			return costMatch
+		}
+		return inadmissible
+	case *syntax.Agg:
+		return b.aggCost(f)
 	case *syntax.Not:
 		if _, ok := f.F.(*syntax.Historically); ok {
 			return choose(costLookup, inadmissible)
@@ -129,24 +154,45 @@ func (b *chainBuilder) cost(f syntax.Formula) int {
 		return choose(costLookup, costScan)
 	case *syntax.Or, *syntax.Exists:
 		return choose(costCheck, costTuples)
-	case *syntax.And, *syntax.Prev, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
+	default:
 		return inadmissible
 	}
-	return inadmissible
 }
 
+// known tells whether all variables of a term are bound.
 func (b *chainBuilder) known(t syntax.Term) bool {
-	v, ok := t.(syntax.Var)
-	return !ok || b.bound[v.Name]
+	known := true
+	syntax.TermVars(t, func(v syntax.Var) { known = known && b.bound[v.Name] })
+	return known
 }
 
-func (b *chainBuilder) add(p conjunct) error {
+// binds tells whether `x = t` gives x a value.
+func (b *chainBuilder) binds(x, t syntax.Term) bool {
+	_, ok := x.(syntax.Var)
+	return ok && b.known(t)
+}
+
+// partialTest tells whether a comparison, or the NOT of one, has a term that needs a
+// guard.
+func partialTest(f syntax.Formula) bool {
+	if not, ok := f.(*syntax.Not); ok {
+		f = not.F
+	}
+	cmp, ok := f.(*syntax.Cmp)
+	return ok && (partial(cmp.Left) || partial(cmp.Right))
+}
+
+func (b *chainBuilder) add(p conjunct, tests []*syntax.Cmp) error {
 	switch f := p.f.(type) {
 	case *syntax.Pred:
 		return b.pred(f, p.delay)
 	case *syntax.Cmp:
-		b.cmp(f)
+		b.atoms = append(b.atoms, b.cmp(f))
 		return nil
+	case *syntax.Match:
+		return b.match(f)
+	case *syntax.Agg:
+		return b.agg(f, p.delay, tests)
 	case *syntax.Historically:
 		return b.held(f, p.delay, false)
 	case *syntax.Not:
@@ -160,10 +206,9 @@ func (b *chainBuilder) add(p conjunct) error {
 		return b.sub(f, p.delay)
 	case *syntax.Once, *syntax.Since:
 		return b.window(f, p.delay)
-	case *syntax.Bool, *syntax.And, *syntax.Prev, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
+	default:
 		return fmt.Errorf("%w: %T in a place where it cannot be", ErrFormula, f)
 	}
-	return nil
 }
 
 func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
@@ -176,6 +221,8 @@ func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
 	fresh := map[string]bool{}
 	for i, t := range f.Args {
 		switch t := t.(type) {
+		case syntax.Arith, syntax.Neg, syntax.Conv:
+			return fmt.Errorf("%w: %s: an argument is a variable or a constant, not %s", ErrFormula, f, t)
 		case syntax.Const:
 			a.args = append(a.args, predArg{kind: argConst, word: b.constant(t.Value)})
 			a.keys = append(a.keys, i)
@@ -205,20 +252,45 @@ func (b *chainBuilder) operand(t syntax.Term) operand {
 		return operand{slot: b.scope.slot(b.compiler, t.Name)}
 	case syntax.Const:
 		return operand{slot: -1, word: b.constant(t.Value)}
+	case syntax.Arith, syntax.Neg, syntax.Conv:
 	}
 	return operand{slot: -1}
 }
 
-func (b *chainBuilder) cmp(f *syntax.Cmp) {
-	left, right := b.operand(f.Left), b.operand(f.Right)
+// computed tells whether a term is neither a variable nor a constant.
+func computed(t syntax.Term) bool {
+	switch t.(type) {
+	case syntax.Var, syntax.Const:
+		return false
+	case syntax.Arith, syntax.Neg, syntax.Conv:
+	}
+	return true
+}
+
+func (b *chainBuilder) cmp(f *syntax.Cmp) atom {
 	switch {
 	case !b.known(f.Left):
-		b.atoms = append(b.atoms, &bindAtom{slot: left.slot, from: right})
+		return b.bind(f.Left, f.Right)
 	case !b.known(f.Right):
-		b.atoms = append(b.atoms, &bindAtom{slot: right.slot, from: left})
-	default:
-		b.atoms = append(b.atoms, &cmpAtom{op: f.Op, left: left, right: right})
+		return b.bind(f.Right, f.Left)
 	}
+	return b.compare(f)
+}
+
+// compare compiles a comparison of known terms.
+func (b *chainBuilder) compare(f *syntax.Cmp) test {
+	if computed(f.Left) || computed(f.Right) {
+		return &exprCmpAtom{op: f.Op, left: b.expr(f.Left), right: b.expr(f.Right)}
+	}
+	return &cmpAtom{op: f.Op, left: b.operand(f.Left), right: b.operand(f.Right)}
+}
+
+func (b *chainBuilder) bind(x, t syntax.Term) atom {
+	slot := b.operand(x).slot
+	if computed(t) {
+		return &exprBindAtom{slot: slot, from: b.expr(t)}
+	}
+	return &bindAtom{slot: slot, from: b.operand(t)}
 }
 
 // sub adds a quantifier or disjunction.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 // compiler builds a Plan. A formula is taken apart into chains of conjuncts; every
@@ -14,10 +15,11 @@ import (
 // gate, and what stands under it reads the facts one time point later.
 type compiler struct {
 	plan   *Plan
-	stores map[string]int32 // by canonical text and delay
-	reads  map[int32]bool   // stores read by the formula being compiled
-	facts  map[string]int   // indexes over facts, by relation, delay and known arguments
-	depth  int              // greatest delay met
+	stores map[string]int32            // by canonical text and delay
+	reads  map[int32]bool              // stores read by the formula being compiled
+	facts  map[string]int              // indexes over facts, by relation, delay and known arguments
+	depth  int                         // greatest delay met
+	kinds  map[string]schema.ValueKind // of the variables of the formula being compiled
 }
 
 // factIndex gives a number to the index over the facts of a relation at a delay by the
@@ -72,6 +74,13 @@ func (v varSet) all(names []string) bool {
 	return true
 }
 
+// with is the set with one more variable.
+func (v varSet) with(name string) varSet {
+	out := maps.Clone(v)
+	out[name] = true
+	return out
+}
+
 func (v varSet) any(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return v[n] })
 }
@@ -87,6 +96,7 @@ type place struct {
 type conjunct struct {
 	f     syntax.Formula
 	delay int
+	tests []*syntax.Cmp // that an aggregation makes itself
 }
 
 // alternative is one disjunct: its gates and its conjuncts.
@@ -97,6 +107,7 @@ type alternative struct {
 
 func (c *compiler) root(f *check.Checked) error {
 	c.reads = map[int32]bool{}
+	c.kinds = f.Kinds
 	var names []string
 	for _, col := range f.Free {
 		names = append(names, col.Name)
@@ -129,6 +140,7 @@ func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names 
 		return err
 	}
 	c.plan.levels = max(c.plan.levels, at.level+1)
+	places := len(c.plan.places)
 	for _, alt := range alts {
 		b := chainBuilder{compiler: c, scope: at.scope, level: at.level + 1, bound: maps.Clone(at.bound)}
 		b.trigger.always = true
@@ -145,6 +157,7 @@ func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names 
 			fu.wit = max(fu.wit, b.wit)
 		}
 	}
+	fu.faulty = len(c.plan.places) > places
 	return nil
 }
 
@@ -167,8 +180,7 @@ func (c *compiler) split(f syntax.Formula, delay int, gates []atom) ([]alternati
 			return nil, err
 		}
 		return c.split(f.F, delay+1, append(slices.Clip(gates), gate))
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Implies, *syntax.Equiv,
-		*syntax.Forall, *syntax.Once, *syntax.Historically, *syntax.Since:
+	default: // one alternative
 	}
 	alt := alternative{gates: slices.Clip(gates)}
 	err := c.flatten(f, delay, &alt)
@@ -195,10 +207,9 @@ func (c *compiler) flatten(f syntax.Formula, delay int, alt *alternative) error 
 			alt.gates = append(alt.gates, falseAtom{})
 		}
 		return nil
-	case *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.Or, *syntax.Exists, *syntax.Once, *syntax.Since,
-		*syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically:
+	default: // one conjunct
 	}
-	alt.parts = append(alt.parts, conjunct{f, delay})
+	alt.parts = append(alt.parts, conjunct{f: f, delay: delay})
 	return nil
 }
 
@@ -257,8 +268,7 @@ func (c *compiler) newStore(f syntax.Formula, delay int, key string, names []str
 		spec.universal = true
 		err = c.window(spec, f.I, f.F, names)
 		spec.wit++ // where the run began
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
-		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev:
+	default:
 		err = fmt.Errorf("%w: %T has no window", ErrFormula, f)
 	}
 	if err != nil {

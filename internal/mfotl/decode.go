@@ -162,10 +162,7 @@ func (d *decoder) state() {
 		switch d.byte() {
 		case 0:
 		case 1:
-			if st.lost == nil {
-				st.lost = make([]bool, len(st.stores))
-			}
-			st.lost[id] = true
+			st.lose(int32(id))
 		default:
 			d.fail("bad flag")
 		}
@@ -222,6 +219,7 @@ func (d *decoder) store(spec *storeSpec) {
 		}
 		slot := s.make(sl.key)
 		s.count(slot, func() { s.ents[slot] = sl.ents })
+		s.noted(slot, rowChanged)
 	}
 }
 

@@ -31,6 +31,7 @@ type part struct {
 	delay int
 	names []string
 	slots []int
+	tests []part // comparisons that an aggregation makes before it gives a row
 }
 
 func (c *chain) next(st *State, k int, m verdict.Value) bool {
@@ -47,6 +48,7 @@ type fused struct {
 	level   int   // which scratch level it uses; nested ones use higher levels
 	out     []int // environment slots of the columns to collect; nil to check only
 	wit     int   // width of its witnesses; 0 when nobody asks for them
+	faulty  bool  // some term may have no value: every derivation is tried, so that it is met
 	chains  []chain
 	trigger trigger
 }
@@ -57,6 +59,8 @@ type level struct {
 	rel  relation
 	mark verdict.Value // of a check
 	wit  []uint64
+
+	order []int32 // rows of rel by group, of an aggregation
 }
 
 // collect evaluates all tuples. The relation is valid until the level is used
@@ -104,7 +108,7 @@ func (f *fused) take(st *State, m verdict.Value) bool {
 	}
 	if f.wit == 0 {
 		lv.mark = m
-		return m != verdict.F
+		return m != verdict.F || f.faulty
 	}
 	n := len(lv.wit)
 	lv.wit = appendWitness(lv.wit, raw, f.wit)

@@ -43,7 +43,7 @@ func TestExplainAgainstDefinition(t *testing.T) {
 				if !reflect.DeepEqual(reasons, again) {
 					t.Fatalf("seed %d, time point %d: restored, the reasons are\n%v\nnot\n%v\n%s%s", seed, i, again, reasons, list(formulas), show(trace))
 				}
-				c := reasonCheck{trace: trace[:i+1], nodes: nodes}
+				c := reasonCheck{trace: trace[:i+1], kinds: formulas[0].Kinds, nodes: nodes}
 				c.row(row, reasons)
 				c.complete(formulas[0].Core, reasons)
 				if c.wrong != "" {
@@ -73,6 +73,7 @@ func TestExplainAgainstDefinition(t *testing.T) {
 // reasonCheck checks a tree of reasons; wrong is the first thing that is.
 type reasonCheck struct {
 	trace []naive.TimePoint
+	kinds map[string]schema.ValueKind
 	nodes map[string]int
 	wrong string
 }
@@ -152,7 +153,7 @@ func (c *reasonCheck) node(r *mfotl.Reason) {
 	if ts := c.trace[r.Point].TS; ts != r.TS {
 		c.fail(r, "its time stamp is %d, not %d", ts, r.TS)
 	}
-	m, w := naive.Judge(c.closed(r), c.assignment(r), c.trace, int(r.Point))
+	m, w := naive.Judge(c.closed(r), c.assignment(r), c.kinds, c.trace, int(r.Point))
 	if m != r.Mark || !slices.Equal(w, r.Witness) {
 		c.fail(r, "%v@%v, by definition %v@%v", r.Mark, r.Witness, m, w)
 	}
@@ -211,7 +212,7 @@ func (c *reasonCheck) window(r *mfotl.Reason, in syntax.Interval, operand syntax
 	}
 	for j := int(r.Point); j >= 0; j-- {
 		ts := c.trace[j].TS
-		m, w := naive.Judge(operand, c.assignment(r), c.trace, j)
+		m, w := naive.Judge(operand, c.assignment(r), c.kinds, c.trace, j)
 		switch {
 		case part && ts >= r.Window.From && ts <= r.Window.To && m == verdict.T:
 			return

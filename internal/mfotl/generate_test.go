@@ -20,7 +20,12 @@ type generator struct {
 	used  []relation // relations that the formulas made so far read
 	wide  bool       // many facts over many integers, and no other values
 
-	histories int // HISTORICALLY made so far
+	histories  int // HISTORICALLY made so far
+	aggregates int
+	terms      int
+	matches    int
+
+	kinds map[string]schema.ValueKind // of the variables of the formula under way
 }
 
 type relation struct {
@@ -70,7 +75,10 @@ func pick[T any](g *generator, xs []T) T { return xs[g.IntN(len(xs))] }
 
 func (g *generator) column(k schema.ValueKind) check.Column {
 	g.fresh++
-	return check.Column{Name: fmt.Sprintf("x%d", g.fresh), Kind: k}
+	c := check.Column{Name: fmt.Sprintf("x%d", g.fresh), Kind: k}
+	g.kinds[c.Name] = k
+	g.kinds["_"+c.Name] = k // of the wildcard
+	return c
 }
 
 func (g *generator) kind() schema.ValueKind {
@@ -90,12 +98,13 @@ func (g *generator) value(k schema.ValueKind) schema.Value {
 // checked makes a formula with up to two free variables.
 func (g *generator) checked(depth int) *check.Checked {
 	g.fresh = 0
+	g.kinds = map[string]schema.ValueKind{}
 	var cols []check.Column
 	for range pick(g, []int{0, 1, 1, 1, 2, 2}) {
 		cols = append(cols, g.column(g.kind()))
 	}
 	core := g.formula(cols, depth)
-	return &check.Checked{Core: core, Free: cols}
+	return &check.Checked{Core: core, Free: cols, Kinds: g.kinds}
 }
 
 // formula makes a formula whose free variables are exactly cols.
@@ -103,7 +112,7 @@ func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
 	if depth <= 0 {
 		return g.atom(cols)
 	}
-	switch d := depth - 1; g.IntN(14) {
+	switch d := depth - 1; g.IntN(18) {
 	case 0:
 		return &syntax.Or{Left: g.formula(cols, d), Right: g.formula(cols, d)}
 	case 1:
@@ -123,6 +132,10 @@ func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
 		return g.test(cols, d)
 	case 12, 13:
 		return &syntax.And{Left: g.formula(cols, d), Right: g.history(g.some(cols), d)}
+	case 14:
+		return g.match(cols, d)
+	case 15, 16, 17:
+		return g.aggregate(cols, d)
 	}
 	return g.atom(cols)
 }
@@ -184,21 +197,21 @@ func (g *generator) test(cols []check.Column, depth int) syntax.Formula {
 	}
 	n := len(cols) - 1
 	last := syntax.Var{Name: cols[n].Name}
-	var other syntax.Term = syntax.Const{Value: g.value(cols[n].Kind)}
 	if g.IntN(2) == 0 {
-		rest := cols[:n]
-		for _, c := range rest {
-			if c.Kind == cols[n].Kind {
-				other = syntax.Var{Name: c.Name}
-			}
+		bind := &syntax.Cmp{Op: syntax.Eq, Left: last, Right: g.term(cols[n].Kind, cols[:n], 2)}
+		if g.IntN(2) == 0 {
+			bind.Left, bind.Right = bind.Right, bind.Left
 		}
-		return &syntax.And{Left: g.formula(rest, depth), Right: &syntax.Cmp{Op: syntax.Eq, Left: last, Right: other}}
+		return &syntax.And{Left: g.formula(cols[:n], depth), Right: bind}
 	}
-	if g.IntN(2) == 0 {
-		other = syntax.Var{Name: pick(g, cols).Name}
+	var cmp syntax.Formula = &syntax.Cmp{
+		Op:   pick(g, []syntax.CmpOp{syntax.Eq, syntax.Less, syntax.LessEq, syntax.Greater, syntax.GreaterEq}),
+		Left: last, Right: g.term(cols[g.IntN(n+1)].Kind, cols, 2),
 	}
-	op := pick(g, []syntax.CmpOp{syntax.Eq, syntax.Less, syntax.LessEq, syntax.Greater, syntax.GreaterEq})
-	return &syntax.And{Left: g.formula(cols, depth), Right: &syntax.Cmp{Op: op, Left: last, Right: other}}
+	if g.IntN(4) == 0 {
+		cmp = &syntax.Not{F: cmp}
+	}
+	return &syntax.And{Left: g.formula(cols, depth), Right: cmp}
 }
 
 func (g *generator) closed(depth int) syntax.Formula {

@@ -27,6 +27,7 @@ const (
 	entriesSet                   // data: all entries as they were
 	tailSet                      // data: the length of what stayed, and what stood behind it
 	gapMade                      // one gap appended
+	slotLapsed                   // taken off the ledgers
 )
 
 // stay stands for a predecessor when a slot did not move in the time order.
@@ -42,6 +43,7 @@ func (j *journal) undo(stores []*store) {
 		c := &j.recs[i]
 		s := stores[c.store]
 		data := j.data[c.off:]
+		s.undoing = true
 		switch c.kind {
 		case slotMade:
 			s.drop(c.slot)
@@ -51,16 +53,21 @@ func (j *journal) undo(stores []*store) {
 		case entryAdded:
 			e := s.ents[c.slot]
 			s.count(c.slot, func() { s.ents[c.slot] = append(e[:len(e)-s.stride], data...) })
+			s.noted(c.slot, rowChanged)
 			s.move(c.slot, c.prev)
 		case entriesSet:
 			s.count(c.slot, func() { s.ents[c.slot] = append(s.ents[c.slot][:0], data...) })
+			s.noted(c.slot, rowChanged)
 		case tailSet:
 			s.count(c.slot, func() { s.ents[c.slot] = append(s.ents[c.slot][:data[0]], data[1:]...) })
 			s.move(c.slot, c.prev)
 		case gapMade:
 			s.gaps = s.gaps[:len(s.gaps)-1]
 			s.resize(-1)
+		case slotLapsed:
+			s.noted(c.slot, rowChanged)
 		}
+		s.undoing = false
 		j.data = j.data[:c.off]
 	}
 	j.clear()

@@ -13,7 +13,8 @@ func (p *storeSpec) update(st *State) {
 			s.clock = clock.ts
 			s.expire(clock)
 		}
-		if p.left != nil {
+		s.step = st.step
+		if p.left != nil && s.n > 0 { // what is expired must not make the left operand matter
 			p.left.restrict(st, s)
 		}
 	}
@@ -40,6 +41,7 @@ func (p *storeSpec) absorb(st *State) {
 		return
 	}
 	s := st.store(p)
+	s.step = st.step
 	now := st.frame(p.delay).ts
 	for i := range rel.len() {
 		s.add(&st.journal, rel.tuple(i), now, rel.marks[i], rel.witness(i))

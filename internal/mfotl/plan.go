@@ -39,10 +39,13 @@ type Plan struct {
 	budget int
 	depth  int // greatest delay
 
+	emptyExtremes bool // MIN and MAX have a value without a tuple
+
 	builtIn  bool  // supply tp, ts and tpts
 	builtIns []int // their relations, -1 where no formula reads it
 
 	relOf  map[string]int
+	places []faultPlace // of terms that may have no value
 	rels   []relSpec
 	consts dict
 	stores []*storeSpec // every store after those it reads
@@ -82,6 +85,11 @@ func WithTuples(n int) Option { return func(p *Plan) { p.budget = n } }
 // are names like any other.
 func WithBuiltIns() Option { return func(p *Plan) { p.builtIn = true } }
 
+// WithMonPolyEmpty gives MIN and MAX without groups and without a tuple the values that
+// MonPoly prints: 0, "", and infinity with the sign that leaves every other value the
+// extreme. Without it they have none.
+func WithMonPolyEmpty() Option { return func(p *Plan) { p.emptyExtremes = true } }
+
 // Compile makes a plan of formulas; formula i of the plan is formulas[i]. Equal
 // formulas, and temporal sub-formulas equal up to the names of their variables,
 // are evaluated once. It fails with ErrFormula if a formula's Core does not obey
@@ -93,7 +101,7 @@ func Compile(formulas []*check.Checked, opts ...Option) (*Plan, error) {
 	}
 	c := compiler{plan: p, stores: map[string]int32{}, facts: map[string]int{}}
 	h := sha256.New()
-	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\nbuilt-ins %t\n", stateVersion, p.budget, p.builtIn)
+	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\nbuilt-ins %t\nempty extremes %t\n", stateVersion, p.budget, p.builtIn, p.emptyExtremes)
 	roots := map[string]int{}
 	for i, f := range formulas {
 		text, err := rootText(f)

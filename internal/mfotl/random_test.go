@@ -27,6 +27,7 @@ var (
 // rolled back and states restored in between.
 func TestAgainstDefinition(t *testing.T) {
 	cases, points, rows := 0, 0, 0
+	var made struct{ terms, matches, aggregates int }
 	marks := map[verdict.Value]int{}
 	for seed := *seedFlag; cases < *casesFlag; seed++ {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
@@ -42,10 +43,16 @@ func TestAgainstDefinition(t *testing.T) {
 			t.Fatalf("seed %d (repeat: go test ./internal/mfotl -run TestAgainstDefinition -args -seed %d -cases 1): %s\n%s%s",
 				seed, seed, msg, list(formulas), show(trace))
 		}
+		made.terms += g.terms
+		made.matches += g.matches
+		made.aggregates += g.aggregates
 		cases += len(formulas)
 		points += len(formulas) * len(trace)
 	}
-	t.Logf("%d formula and log pairs, %d time points, %d rows, by mark %v", cases, points, rows, marks)
+	t.Logf("%d formula and log pairs, %d time points, %d rows, by mark %v; %+v", cases, points, rows, marks, made)
+	if least := *casesFlag / 40; made.terms < least || made.matches < least || made.aggregates < least {
+		t.Errorf("%+v: the generator does not exercise them", made)
+	}
 	for _, m := range []verdict.Value{verdict.Tp, verdict.Fp, verdict.F} {
 		if *casesFlag > 1000 && marks[m] < 100 {
 			t.Errorf("only %d rows are marked %v: the generator does not exercise it", marks[m], m)
@@ -93,7 +100,7 @@ func expect(formulas []*check.Checked, trace []naive.TimePoint) [][][]schema.Row
 	want := make([][][]schema.Row, len(trace))
 	for i := range trace {
 		for _, f := range formulas {
-			want[i] = append(want[i], naive.Rows(f.Core, f.Free, trace, i))
+			want[i] = append(want[i], naive.TypedRows(f.Core, f.Free, f.Kinds, trace, i))
 		}
 	}
 	return want
@@ -147,6 +154,9 @@ func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, s
 			}
 			if !same(straight.Rows(f), got) {
 				return fmt.Sprintf("time point %d, formula %d: without roll-backs and restores %v, with them %v", i, f, straight.Rows(f), got)
+			}
+			if a, b := fmt.Sprint(straight.Fault(f), straight.Lossy(f)), fmt.Sprint(st.Fault(f), st.Lossy(f)); a != b {
+				return fmt.Sprintf("time point %d, formula %d: without roll-backs and restores %s, with them %s", i, f, a, b)
 			}
 		}
 		st.Commit()

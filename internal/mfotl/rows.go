@@ -26,11 +26,14 @@ func (st *State) Rows(i int) []schema.Row {
 // again. Once buf is large enough it allocates nothing.
 func (st *State) ReadRows(i int, buf *RowBuffer) []schema.Row {
 	st.mustPend("Rows")
-	f := st.plan.roots[st.plan.rootOf[i]].f
+	root := st.plan.rootOf[i]
+	f := st.plan.roots[root].f
 	if !f.trigger.fires(st) {
 		return nil
 	}
+	st.fault = 0
 	rel := f.collect(st)
+	st.noteFault(root)
 	n := rel.len()
 	if n == 0 {
 		return nil

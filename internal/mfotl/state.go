@@ -12,7 +12,10 @@ import (
 type State struct {
 	plan    *Plan
 	stores  []*store // by id; nil: empty
-	lost    []bool   // by store: it overflowed; nil: none did
+	lost    []bool   // by store: it is incomplete; nil: none is
+	faulty  []int32  // stores that the pending step lost
+	faults  []fault  // by root: what its last evaluation met; nil: nothing yet
+	fault   fault    // what the evaluation under way met
 	ring    []frame  // the newest time points; one more than the plan reads
 	base    int      // where in ring the newest is
 	points  uint64   // time points so far, the pending one included
@@ -28,6 +31,7 @@ type State struct {
 	key    []word
 	wit    []uint64
 	levels []level
+	gather gathered
 	order  []uint64
 	active []uint64 // stores
 	awake  []uint64 // formulas
@@ -68,6 +72,7 @@ func (st *State) Step(ts int64, offset uint64, facts []schema.Fact) {
 	st.pending = true
 	st.step++
 	st.points++
+	clear(st.faults)
 	if st.base--; st.base < 0 {
 		st.base += len(st.ring)
 	}
@@ -83,7 +88,7 @@ func (st *State) update() {
 		for ; w != 0; w &= w - 1 {
 			spec := st.plan.stores[64*i+bits.TrailingZeros64(w)]
 			if st.points > uint64(spec.delay) {
-				spec.update(st)
+				st.updateStore(spec)
 			}
 		}
 	}
@@ -116,6 +121,7 @@ func (st *State) clock(delay int) (moment, bool) {
 func (st *State) Commit() {
 	st.mustPend("Commit")
 	st.pending = false
+	st.faulty = st.faulty[:0]
 	st.journal.clear()
 	st.enforceBudget()
 	st.sweepIfDue()
@@ -126,6 +132,7 @@ func (st *State) Commit() {
 func (st *State) Rollback() {
 	st.mustPend("Rollback")
 	st.journal.undo(st.stores)
+	st.findAgain()
 	if st.base++; st.base == len(st.ring) {
 		st.base = 0
 	}

@@ -16,12 +16,13 @@ type storeSpec struct {
 	arity     int
 	wit       int // witness words per entry
 	lo, hi    uint64
-	bounded   bool    // hi is a bound
-	universal bool    // HISTORICALLY
-	operand   *fused  // what enters the window
-	left      *leftOp // SINCE only
-	indexes   [][]int // column sets of the secondary indexes
-	reads     []int32 // this store and those it depends on, ascending
+	bounded   bool          // hi is a bound
+	universal bool          // HISTORICALLY
+	operand   *fused        // what enters the window
+	left      *leftOp       // SINCE only
+	indexes   [][]int       // column sets of the secondary indexes
+	ledgers   []*ledgerSpec // of the aggregations over it
+	reads     []int32       // this store and those it depends on, ascending
 }
 
 // ordered says that slots are linked in the order of their newest entries.
@@ -38,6 +39,12 @@ func (p *storeSpec) indexOn(cols []int) int {
 	if len(cols) == p.arity {
 		return primaryIndex
 	}
+	return p.secondaryOn(cols)
+}
+
+// secondaryOn returns the number of the secondary index on some columns, which ascend
+// and may be all of them.
+func (p *storeSpec) secondaryOn(cols []int) int {
 	for i, x := range p.indexes {
 		if slices.Equal(x, cols) {
 			return i
@@ -68,11 +75,13 @@ func (p *storeSpec) stride() int {
 //  3. expiring and thinning out by the clock changes no later answer and is not
 //     journaled; it happens to a store before its first journaled change of a step.
 type store struct {
-	spec   *storeSpec
-	seed   uint64
-	tally  *int // entries of all stores of the state
-	stride int
-	clock  int64 // of the step under way; not part of the content
+	spec    *storeSpec
+	seed    uint64
+	tally   *int // entries of all stores of the state
+	stride  int
+	clock   int64  // of the step under way; not part of the content
+	step    uint64 // the step under way, for the ledgers
+	undoing bool   // the journal is being undone
 
 	words []word     // tuples by slot
 	ents  [][]uint64 // entries by slot
@@ -82,6 +91,7 @@ type store struct {
 
 	primary index
 	sec     []index
+	ledgers []ledger
 	// HISTORICALLY with a lower bound only.
 	gaps    []gap
 	settled uint64 // the index, plus one, of the time point up to which it is settled
@@ -104,6 +114,7 @@ func newStore(spec *storeSpec, seed uint64, tally *int) *store {
 	for _, cols := range spec.indexes {
 		s.sec = append(s.sec, newIndex(cols))
 	}
+	s.ledgers = newLedgers(spec.ledgers)
 	return s
 }
 
@@ -179,6 +190,7 @@ func (s *store) make(key []word) int32 {
 
 // drop frees a slot with all its entries.
 func (s *store) drop(slot int32) {
+	s.give(slot, 0, rowExpired)
 	s.count(slot, func() { s.ents[slot] = s.ents[slot][:0] })
 	s.unlink(slot)
 	s.primary.remove(slot)
@@ -196,6 +208,7 @@ func (s *store) revive(slot int32, key []word, ents []uint64, prev int32) {
 		panic("mfotl: internal error: a slot was not freed last")
 	}
 	s.count(slot, func() { s.ents[slot] = append(s.ents[slot][:0], ents...) })
+	s.noted(slot, rowChanged)
 	s.move(slot, prev)
 }
 
@@ -270,6 +283,7 @@ func (s *store) add(j *journal, key []word, ts int64, m verdict.Value, wit []uin
 		return
 	}
 	s.thinIfDue(slot, s.clock)
+	s.replacing(slot)
 	prev := s.touch(slot)
 	j.log(entryAdded, s, slot, prev)
 	e := s.ents[slot]
@@ -290,6 +304,7 @@ func (s *store) add(j *journal, key []word, ts int64, m verdict.Value, wit []uin
 func (s *store) append(slot int32, ts int64, m verdict.Value, wit []uint64) {
 	s.ents[slot] = append(append(s.ents[slot], uint64(ts), uint64(m)), wit...)
 	s.resize(1)
+	s.noted(slot, rowCame)
 }
 
 // limit lowers every entry of a slot to m; at T the slot is freed.
@@ -298,6 +313,7 @@ func (s *store) limit(j *journal, slot int32, m verdict.Value) {
 	if m == verdict.T {
 		j.log(slotFreed, s, slot, s.before(slot))
 		j.data = append(append(j.data, s.tuple(slot)...), e...)
+		s.give(slot, 0, rowLeft)
 		s.drop(slot)
 		return
 	}
@@ -312,6 +328,9 @@ func (s *store) limit(j *journal, slot int32, m verdict.Value) {
 			logged = true
 		}
 		e[at+entMark] = uint64(m)
+	}
+	if logged {
+		s.noted(slot, rowChanged)
 	}
 }
 

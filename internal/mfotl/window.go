@@ -58,6 +58,7 @@ func (s *store) thin(slot int32, clock int64) {
 	if w > 0 {
 		s.resize(-w / s.stride)
 		s.ents[slot] = e[w:]
+		s.noted(slot, rowChanged)
 	}
 }
 

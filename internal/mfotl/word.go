@@ -69,6 +69,8 @@ type dict struct {
 	nums map[numKey]uint64
 	vals []schema.Value // by id - base
 	free []uint64       // ids to be given out again
+
+	sweeps uint64 // how often ids were taken back
 }
 
 // find returns the word of v if v has an id already.
@@ -119,6 +121,7 @@ func (d *dict) size() int { return len(d.vals) - len(d.free) }
 // sweep takes back every id that live does not report. The maps are filled anew: one that
 // ever loses some of its keys and gains others would grow without need.
 func (d *dict) sweep(live []bool) {
+	d.sweeps++
 	d.free = d.free[:0]
 	clear(d.strs)
 	clear(d.nums)

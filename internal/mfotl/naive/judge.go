@@ -9,10 +9,11 @@ import (
 )
 
 // Judge returns the mark of f at time point i of the trace under an assignment of its free
-// variables, and its witness, ascending; none if the mark is T.
-func Judge(f syntax.Formula, assignment map[string]schema.Value, trace []TimePoint, i int) (verdict.Value, []uint64) {
-	e := eval{trace: trace[:i+1], env: maps.Clone(assignment)}
-	e.domain = domain(f, e.trace)
+// variables, and its witness, ascending; none if the mark is T. kinds has the types of the
+// variables that are known.
+func Judge(f syntax.Formula, assignment map[string]schema.Value, kinds map[string]schema.ValueKind, trace []TimePoint, i int) (verdict.Value, []uint64) {
+	e := newEval(f, kinds, trace, i)
+	maps.Copy(e.env, assignment)
 	m := e.mark(f, i)
 	if m == verdict.T {
 		return m, nil

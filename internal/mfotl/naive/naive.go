@@ -10,6 +10,7 @@
 package naive
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
@@ -28,13 +29,20 @@ type TimePoint struct {
 // Rows returns the satisfying assignments of the free variables of f, which are
 // vars, at time point i of the trace, with marks and witnesses, sorted by value.
 func Rows(f syntax.Formula, vars []check.Column, trace []TimePoint, i int) []schema.Row {
-	e := eval{trace: trace[:i+1], env: map[string]schema.Value{}, kinds: map[string]schema.ValueKind{}}
-	e.domain = domain(f, e.trace)
+	return TypedRows(f, vars, nil, trace, i)
+}
+
+// TypedRows is Rows with the types of the other variables of f, where they are known. They
+// narrow the search, and an aggregation needs that of what it aggregates.
+func TypedRows(f syntax.Formula, vars []check.Column, kinds map[string]schema.ValueKind, trace []TimePoint, i int) []schema.Row {
+	types := map[string]schema.ValueKind{}
+	maps.Copy(types, kinds)
 	free := make([]string, len(vars))
 	for k, v := range vars {
 		free[k] = v.Name
-		e.kinds[v.Name] = v.Kind
+		types[v.Name] = v.Kind
 	}
+	e := newEval(f, types, trace, i)
 	var rows []schema.Row
 	e.assign(free, func() {
 		m := e.mark(f, i)
@@ -59,6 +67,17 @@ type eval struct {
 	domain []schema.Value
 	env    map[string]schema.Value
 	kinds  map[string]schema.ValueKind // of the variables whose type is known
+	extra  map[string][]schema.Value   // values of a variable beyond the domain: computed ones
+	groups map[group]*aggregated       // aggregations done
+}
+
+// newEval is the evaluation of f at time point i of a trace, with the types of some of
+// its variables.
+func newEval(f syntax.Formula, kinds map[string]schema.ValueKind, trace []TimePoint, i int) *eval {
+	e := &eval{trace: trace[:i+1], env: map[string]schema.Value{}, kinds: kinds, groups: map[group]*aggregated{}}
+	e.domain = domain(f, e.trace)
+	e.widen(f)
+	return e
 }
 
 // assign calls do under every assignment of domain values to vars, of their type
@@ -68,7 +87,7 @@ func (e *eval) assign(vars []string, do func()) {
 		do()
 		return
 	}
-	for _, v := range e.domain {
+	for _, v := range slices.Concat(e.domain, e.extra[vars[0]]) {
 		if k, ok := e.kinds[vars[0]]; ok && k != v.Kind {
 			continue
 		}
@@ -111,6 +130,11 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 		return e.fact(f, i, w.even)
 	case *syntax.Cmp:
 		return e.compare(f)
+	case *syntax.Match:
+		return e.match(f)
+	case *syntax.Agg:
+		a := e.aggregate(f, i)
+		return a.defined && e.env[f.Result.Name] == a.value && w.counts(a.mark)
 	case *syntax.Not:
 		return !e.holds(f.F, i, w.negated())
 	case *syntax.And:
@@ -132,8 +156,9 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 		return all
 	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
 		return e.held(f, i, w)
+	default:
+		return false
 	}
-	return false
 }
 
 // held is the definition of the temporal operators.
@@ -165,10 +190,9 @@ func (e *eval) held(f syntax.Formula, i int, w way) bool {
 			}
 		}
 		return false
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall:
+	default:
+		return false
 	}
-	return false
 }
 
 // within reports whether time point j lies within the interval seen from i.
@@ -184,7 +208,7 @@ func (e *eval) fact(p *syntax.Pred, i int, presumptive bool) bool {
 			return false
 		}
 		for k, t := range p.Args {
-			if f.Args[k] != e.term(t) {
+			if v, ok := e.term(t); !ok || f.Args[k] != v {
 				return false
 			}
 		}
@@ -192,19 +216,11 @@ func (e *eval) fact(p *syntax.Pred, i int, presumptive bool) bool {
 	})
 }
 
-func (e *eval) term(t syntax.Term) schema.Value {
-	switch t := t.(type) {
-	case syntax.Var:
-		return e.env[t.Name]
-	case syntax.Const:
-		return t.Value
-	}
-	return schema.Value{}
-}
-
+// compare is false if one of the terms has no value.
 func (e *eval) compare(f *syntax.Cmp) bool {
-	l, r := e.term(f.Left), e.term(f.Right)
-	if l.Kind != r.Kind {
+	l, okLeft := e.term(f.Left)
+	r, okRight := e.term(f.Right)
+	if !okLeft || !okRight || l.Kind != r.Kind {
 		return false
 	}
 	c := schema.Compare(l, r)
@@ -252,48 +268,4 @@ func domain(f syntax.Formula, trace []TimePoint) []schema.Value {
 	}
 	slices.SortFunc(out, schema.Compare)
 	return out
-}
-
-func constants(f syntax.Formula, set map[schema.Value]bool) {
-	add := func(ts ...syntax.Term) {
-		for _, t := range ts {
-			if c, ok := t.(syntax.Const); ok {
-				set[c.Value] = true
-			}
-		}
-	}
-	switch f := f.(type) {
-	case *syntax.Bool:
-	case *syntax.Pred:
-		add(f.Args...)
-	case *syntax.Cmp:
-		add(f.Left, f.Right)
-	case *syntax.Not:
-		constants(f.F, set)
-	case *syntax.And:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Or:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Implies:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Equiv:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	case *syntax.Exists:
-		constants(f.F, set)
-	case *syntax.Forall:
-		constants(f.F, set)
-	case *syntax.Prev:
-		constants(f.F, set)
-	case *syntax.Once:
-		constants(f.F, set)
-	case *syntax.Historically:
-		constants(f.F, set)
-	case *syntax.Since:
-		constants(f.Left, set)
-		constants(f.Right, set)
-	}
 }

@@ -32,9 +32,11 @@ func (e *eval) witness(f syntax.Formula, i int) []uint64 {
 		return e.newest(f.I, f.Right, f.Left, i)
 	case *syntax.Historically:
 		return e.stretch(f.I, f.F, i)
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall:
+	case *syntax.Agg:
+		return e.newestOfRows(f, i)
+	default:
+		return []uint64{}
 	}
-	return []uint64{}
 }
 
 // stretch looks for the longest run of time points up to i that contains those within

@@ -21,9 +21,6 @@ func TestPublishedCases(t *testing.T) {
 			if got := showAnswer(tr, withoutEvidence(p.answer(tr))); got != p.fires {
 				t.Errorf("the oracle says %s, want %s", got, p.fires)
 			}
-			if !p.onEngine() {
-				return
-			}
 			if got := showAnswer(tr, run(p.compile(t, p.formula, schema.KindInt), tr)); got != p.fires {
 				t.Errorf("the engine says %s, want %s", got, p.fires)
 			}
@@ -105,9 +102,6 @@ func TestCorpusTellsBoth(t *testing.T) {
 // included, on every seventh trace.
 func TestAgainstDefinition(t *testing.T) {
 	for which, p := range policies() {
-		if !p.onEngine() {
-			continue
-		}
 		checked, _ := p.checked(p.formula, schema.KindInt)
 		plan := p.compile(t, p.formula, schema.KindInt)
 		for _, c := range p.trials(which, plan) {
@@ -129,9 +123,6 @@ func TestAgainstDefinition(t *testing.T) {
 // one unit, a comparison, an operator: every one gets some trace of the corpus wrong.
 func TestMutantsAreFound(t *testing.T) {
 	for which, p := range policies() {
-		if !p.onEngine() {
-			continue
-		}
 		trials := p.trials(which, p.compile(t, p.formula, schema.KindInt))
 		for _, mutant := range p.mutants {
 			plan := p.compile(t, mutant, schema.KindInt)

@@ -46,10 +46,7 @@ func (p *rule) trials(which int, plan *mfotl.Plan) []*trial {
 		p.tell(s, n)
 		c := &trial{chance: newChance(*seedFlag, 2*stream+1), policy: p, n: n, trace: numbered(s.points), demands: s.demands}
 		c.answer = p.answer(c.trace)
-		c.rows = withoutEvidence(c.answer)
-		if p.onEngine() {
-			c.rows = run(plan, c.trace)
-		}
+		c.rows = run(plan, c.trace)
 		out = append(out, c)
 	}
 	return out
@@ -164,10 +161,7 @@ func everyTrace(t *testing.T, atLeast func(*rule) int, test func(t *testing.T, c
 	t.Helper()
 	for which, p := range policies() {
 		t.Run(p.name, func(t *testing.T) {
-			var plan *mfotl.Plan
-			if p.onEngine() {
-				plan = p.compile(t, p.formula, schema.KindInt)
-			}
+			plan := p.compile(t, p.formula, schema.KindInt)
 			applied := 0
 			for _, c := range p.trials(which, plan) {
 				did, wrong := test(t, c, plan)
@@ -189,16 +183,8 @@ func everyTrace(t *testing.T, atLeast func(*rule) int, test func(t *testing.T, c
 // everyRun is everyTrace without the policies that the engine does not evaluate.
 func everyRun(t *testing.T, test func(t *testing.T, c *trial, plan *mfotl.Plan) (wrong string)) {
 	t.Helper()
-	everyTrace(t, func(p *rule) int {
-		if p.onEngine() {
-			return tracesEach
-		}
-		return 0
-	}, func(t *testing.T, c *trial, plan *mfotl.Plan) (bool, string) {
+	everyTrace(t, func(*rule) int { return tracesEach }, func(t *testing.T, c *trial, plan *mfotl.Plan) (bool, string) {
 		t.Helper()
-		if !c.policy.onEngine() {
-			return false, ""
-		}
 		return true, test(t, c, plan)
 	})
 }

@@ -211,23 +211,3 @@ func (p *rule) compile(t *testing.T, formula string, objects schema.ValueKind) *
 	}
 	return plan
 }
-
-// aggregationsAreBuilt says that the engine evaluates aggregations, so that T2 runs
-// on it as the other policies do. TestAggregationsAreSwitchedOn fails as soon as it
-// is out of date.
-const aggregationsAreBuilt = false
-
-// onEngine reports whether the engine evaluates the policy.
-func (p *rule) onEngine() bool { return p.name != "T2" || aggregationsAreBuilt }
-
-// TestAggregationsAreSwitchedOn fails when T2 is readable and left out.
-func TestAggregationsAreSwitchedOn(t *testing.T) {
-	p := actuators()
-	c, diags := p.checked(p.formula, schema.KindInt)
-	switch {
-	case c != nil && !aggregationsAreBuilt:
-		t.Errorf("%s parses and checks: set aggregationsAreBuilt to true, so that %s runs on the engine", p.formula, p.name)
-	case c == nil && aggregationsAreBuilt:
-		t.Errorf("%s: %s", p.formula, diags)
-	}
-}

@@ -1,0 +1,247 @@
+package mfotl
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// match adds MATCHES or SUBSTRING, whose texts are known.
+func (b *chainBuilder) match(f *syntax.Match) error {
+	if f.Op == syntax.Substring {
+		b.atoms = append(b.atoms, &substringAtom{part: b.expr(f.Left), whole: b.expr(f.Right)})
+		return nil
+	}
+	pattern, err := regexp.Compile(f.Pattern)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrFormula, f, err)
+	}
+	text := b.expr(f.Left)
+	if len(f.Groups) == 0 {
+		b.atoms = append(b.atoms, &matchAtom{text: text, pattern: pattern})
+		return nil
+	}
+	if len(f.Groups) != pattern.NumSubexp() {
+		return fmt.Errorf("%w: %s: %d terms for %d groups", ErrFormula, f, len(f.Groups), pattern.NumSubexp())
+	}
+	a := &groupsAtom{text: text, pattern: pattern}
+	fresh := map[string]bool{}
+	for _, t := range f.Groups {
+		arg, err := b.groupArg(f, t, fresh)
+		if err != nil {
+			return err
+		}
+		a.groups = append(a.groups, arg)
+	}
+	b.atoms = append(b.atoms, a)
+	return nil
+}
+
+// groupArg compiles the term of a group. fresh are the variables that groups before it
+// bind.
+func (b *chainBuilder) groupArg(f *syntax.Match, t syntax.Term, fresh map[string]bool) (groupArg, error) {
+	switch t := t.(type) {
+	case syntax.Const:
+		if t.Value.Kind == schema.KindString {
+			return groupArg{kind: argConst, text: t.Value.Str}, nil
+		}
+	case syntax.Var:
+		arg := groupArg{kind: argBind, slot: b.scope.slot(b.compiler, t.Name)}
+		if b.bound[t.Name] || fresh[t.Name] {
+			arg.kind = argBound
+		}
+		fresh[t.Name] = true
+		return arg, nil
+	case syntax.Arith, syntax.Neg, syntax.Conv:
+	}
+	return groupArg{}, fmt.Errorf("%w: %s: a group is a variable or a text, not %s", ErrFormula, f, t)
+}
+
+// aggCost is the cost of an aggregation: of a group of a window, or as a sub-formula.
+func (b *chainBuilder) aggCost(f *syntax.Agg) int {
+	known := true
+	for _, v := range f.Groups {
+		known = known && b.bound[v.Name]
+	}
+	switch {
+	case known && countedWindow(f) != nil:
+		return costLookup
+	case known:
+		return costCheck
+	case countedWindow(f) != nil:
+		return costScan
+	}
+	return costTuples
+}
+
+// countedWindow is the operand of an aggregation if it is a window up to the present, which
+// can keep a ledger; else nil.
+func countedWindow(f *syntax.Agg) syntax.Formula {
+	switch w := f.F.(type) {
+	case *syntax.Once:
+		if w.I.Lo == 0 {
+			return w
+		}
+	case *syntax.Since:
+		if w.I.Lo == 0 {
+			return w
+		}
+	default:
+	}
+	return nil
+}
+
+// testsOf takes the comparisons of the result of an aggregation with what is bound out
+// of the conjuncts that are left.
+func (b *chainBuilder) testsOf(agg *syntax.Agg, rest []conjunct) (left []conjunct, tests []*syntax.Cmp) {
+	for _, p := range rest {
+		cmp, ok := p.f.(*syntax.Cmp)
+		if ok && !partialTest(cmp) && !b.bound.all(freeVars(cmp)) && b.bound.with(agg.Result.Name).all(freeVars(cmp)) {
+			tests = append(tests, cmp)
+			continue
+		}
+		left = append(left, p)
+	}
+	return left, tests
+}
+
+// agg adds an aggregation, with tests of its result.
+func (b *chainBuilder) agg(f *syntax.Agg, delay int, tests []*syntax.Cmp) error {
+	head := aggHead{
+		aggregate: b.aggregate(f),
+		result:    b.scope.slot(b.compiler, f.Result.Name),
+		known:     b.bound[f.Result.Name],
+		groups:    b.scope.slotsOf(b.compiler, varNames(f.Groups)),
+	}
+	var known []string // the operand sees no other variable
+	for _, v := range f.Groups {
+		if b.bound[v.Name] {
+			known = append(known, v.Name)
+		}
+	}
+	var err error
+	if countedWindow(f) != nil {
+		err = b.aggWindow(f, delay, head, tests, known)
+	} else {
+		err = b.aggTuples(f, delay, head, tests, known)
+	}
+	return err
+}
+
+// compareAll compiles the tests of a result.
+func (b *chainBuilder) compareAll(result string, cmps []*syntax.Cmp) []test {
+	inner := *b
+	inner.bound = b.bound.with(result)
+	var out []test
+	for _, f := range cmps {
+		out = append(out, inner.compare(f))
+	}
+	return out
+}
+
+func (b *chainBuilder) aggTuples(f *syntax.Agg, delay int, head aggHead, tests []*syntax.Cmp, known []string) error {
+	names := varNames(f.Groups)
+	for _, n := range freeVars(f.F) {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	bound := varSet{}
+	for _, n := range known {
+		bound[n] = true
+	}
+	fu := &fused{level: b.level, out: b.scope.slotsOf(b.compiler, names)}
+	if err := b.fuse(fu, place{b.scope, b.level, bound}, f.F, delay, names, true); err != nil {
+		return err
+	}
+	b.level++ // its tuples are read while the rest of the chain runs
+	head.tests = b.compareAll(f.Result.Name, tests)
+	b.atoms = append(b.atoms, &aggAtom{aggHead: head, f: fu, over: slices.Index(names, f.Over.Name)})
+	if fu.wit > 0 {
+		b.wit += aggWitness
+	}
+	if head.grouped {
+		b.trigger = b.trigger.and(fu.trigger)
+	}
+	return nil
+}
+
+func (b *chainBuilder) aggWindow(f *syntax.Agg, delay int, head aggHead, tests []*syntax.Cmp, known []string) error {
+	spec, names, err := b.store(f.F, delay)
+	if err != nil {
+		return err
+	}
+	a := &ledgerAtom{aggHead: head, spec: spec}
+	for i, v := range f.Groups {
+		a.cols = append(a.cols, slices.Index(names, v.Name))
+		if slices.Contains(known, v.Name) {
+			a.bound = append(a.bound, i)
+		}
+	}
+	a.ledger = spec.ledgerOf(ledgerSpec{op: f.Op, index: spec.secondaryOn(a.cols), over: slices.Index(names, f.Over.Name)})
+	a.tests = b.compareAll(f.Result.Name, tests)
+	b.atoms = append(b.atoms, a)
+	if spec.wit > 0 {
+		b.wit += aggWitness
+	}
+	return nil
+}
+
+// ledgerOf returns the number of a ledger.
+func (p *storeSpec) ledgerOf(spec ledgerSpec) int {
+	for i, l := range p.ledgers {
+		if *l == spec {
+			return i
+		}
+	}
+	p.ledgers = append(p.ledgers, &spec)
+	return len(p.ledgers) - 1
+}
+
+// aggregate compiles what is done with a group.
+func (b *chainBuilder) aggregate(f *syntax.Agg) aggregate {
+	a := aggregate{op: f.Op, grouped: len(f.Groups) > 0}
+	if f.Op == syntax.Sum || f.Op == syntax.Average || f.Op == syntax.Median {
+		a.at = b.faultAt(fmt.Sprintf("%v over %s", f.Op, f.Over.Name), f.Pos)
+	}
+	if !a.grouped {
+		a.empty, a.hasEmpty = emptyValue(f.Op, b.kinds[f.Over.Name], b.plan.emptyExtremes)
+	}
+	return a
+}
+
+// emptyValue is what an aggregation gives without a tuple; extremes says that MIN and
+// MAX have such a value.
+func emptyValue(op syntax.AggOp, kind schema.ValueKind, extremes bool) (schema.Value, bool) {
+	v := schema.Value{Kind: kind}
+	switch op {
+	case syntax.Count:
+		return schema.IntValue(0), true
+	case syntax.Sum:
+		return v, true
+	case syntax.Average, syntax.Median:
+		return schema.FloatValue(0), true
+	case syntax.Min, syntax.Max:
+		if kind == schema.KindFloat {
+			sign := 1
+			if op == syntax.Max {
+				sign = -1
+			}
+			v.Float = math.Inf(sign)
+		}
+		return v, extremes
+	}
+	return v, false
+}
+
+func varNames(vs []syntax.Var) []string {
+	out := make([]string, len(vs))
+	for i, v := range vs {
+		out[i] = v.Name
+	}
+	return out
+}

@@ -1,0 +1,347 @@
+package mfotl
+
+import (
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// An aggregation over one window that reaches up to the present is not recomputed: the
+// window keeps, for every group, how many tuples of each mark it holds and what they sum
+// up to. This is exact at a time point once the tuples that its time stamp puts out of
+// the interval are taken off (lapse), which is undone if the step is rolled back. What
+// cannot be kept that way (an order, a sum of floats, whose rounding depends on the order)
+// is computed from the tuples of the group when it is asked for, and remembered until the
+// group changes.
+
+// ledgerSpec describes what a window keeps for an aggregation.
+type ledgerSpec struct {
+	op    syntax.AggOp
+	index int // secondary index on the columns of the groups
+	over  int // the column aggregated
+}
+
+// ledger is what one store keeps for one aggregation. It follows from the entries of
+// the store, and is no part of the state.
+type ledger struct {
+	spec   *ledgerSpec
+	given  []uint8       // by slot: how it counts; 0: not
+	groups []groupLedger // by group of the index
+}
+
+// How a slot counts is its mark, and whether that can change by the passing of time
+// alone.
+const (
+	givenMark  uint8 = 3
+	givenMixed uint8 = 4
+)
+
+// groupLedger is what is known of one group. The value is remembered until the group
+// changes, but no longer than until the dictionary is swept; the witness is kept up to date
+// as rows come and as old ones go.
+type groupLedger struct {
+	n     tallied
+	mixed int32       // slots whose mark time can change
+	other [none]int32 // values that are no integers of 62 bits, by class
+	sums  [none]wide  // of those that are, by class
+
+	value word
+	swept uint64 // sweeps of the dictionary when value was computed, plus one; 0: it was not
+
+	witness, before recent
+	step            uint64 // the last step that changed the group; before is the witness before it
+}
+
+// recent is the witness of the certain rows of a group, if it is known.
+type recent struct {
+	newest
+	known bool
+}
+
+// noteKind is what happens to a slot that a ledger counts.
+type noteKind uint8
+
+const (
+	rowCame    noteKind = iota // its one entry is new
+	rowLeft                    // it no longer counts, which the journal has
+	rowExpired                 // it no longer counts, for good
+	rowChanged                 // anything else
+)
+
+func newLedgers(specs []*ledgerSpec) []ledger {
+	out := make([]ledger, len(specs))
+	for i, spec := range specs {
+		out[i].spec = spec
+	}
+	return out
+}
+
+// noted brings the ledgers up to date after the entries of a slot have changed. It is
+// O(1), since a slot has three entries at most.
+func (s *store) noted(slot int32, kind noteKind) {
+	if len(s.ledgers) == 0 {
+		return
+	}
+	how := uint8(verdict.T)
+	e := s.ents[slot]
+	for at := 0; at < len(e); at += s.stride {
+		how = max(how, uint8(entryMark(e, at)))
+	}
+	if len(e) > s.stride {
+		kind = rowChanged
+		if s.spec.bounded {
+			how |= givenMixed
+		}
+	}
+	s.give(slot, how, kind)
+}
+
+// give records how a slot counts.
+func (s *store) give(slot int32, how uint8, kind noteKind) {
+	for i := range s.ledgers {
+		l := &s.ledgers[i]
+		g := s.sec[l.spec.index].groupOf[slot]
+		for int(slot) >= len(l.given) {
+			l.given = append(l.given, 0)
+		}
+		for int(g) >= len(l.groups) {
+			l.groups = append(l.groups, groupLedger{witness: recent{known: true}})
+		}
+		was := l.given[slot]
+		if was == 0 && how == 0 {
+			continue
+		}
+		l.given[slot] = how
+		of := &l.groups[g]
+		of.rewitness(s, s.ents[slot], classOf(verdict.Value(max(was, how)&givenMark)), kind)
+		if was != how {
+			of.recount(s.tuple(slot)[l.spec.over], was, how)
+		}
+		of.swept = 0
+	}
+}
+
+// replacing prepares the ledgers for a change of the entries of a slot that counts.
+func (s *store) replacing(slot int32) {
+	for i := range s.ledgers {
+		l := &s.ledgers[i]
+		of := &l.groups[s.sec[l.spec.index].groupOf[slot]]
+		kind := rowLeft
+		if len(s.ents[slot]) > s.stride {
+			kind = rowChanged
+		}
+		of.rewitness(s, s.ents[slot], classOf(verdict.Value(l.given[slot]&givenMark)), kind)
+	}
+}
+
+// recount moves a value from the way it counted to the way it counts.
+func (g *groupLedger) recount(w word, was, how uint8) {
+	if m := verdict.Value(was & givenMark); m != verdict.T {
+		g.n[m]--
+		if c := classOf(m); w&tagMask == tagInt {
+			g.sums[c].sub(int64(w) >> 2)
+		} else {
+			g.other[c]--
+		}
+	}
+	if m := verdict.Value(how & givenMark); m != verdict.T {
+		g.n[m]++
+		if c := classOf(m); w&tagMask == tagInt {
+			g.sums[c].add(int64(w) >> 2)
+		} else {
+			g.other[c]++
+		}
+	}
+	g.mixed += int32(how/givenMixed) - int32(was/givenMixed)
+	if g.n == (tallied{}) {
+		g.witness = recent{known: true}
+	}
+}
+
+// rewitness keeps the witness of a group up to date as a slot with entries e comes or
+// goes. A row that goes with an offset among the newest leaves it unknown.
+func (g *groupLedger) rewitness(s *store, e []uint64, c class, kind noteKind) {
+	switch {
+	case s.undoing:
+		g.witness = g.before
+		g.witness.known = g.witness.known && g.step == s.step
+		return
+	case kind != rowExpired && g.step != s.step:
+		g.step, g.before = s.step, g.witness
+	}
+	switch kind {
+	case rowCame:
+		if c == certain && g.witness.known {
+			g.witness.add(e[entWit:s.stride])
+		}
+	case rowLeft, rowExpired:
+		if c == certain && g.witness.holds(e[entWit:s.stride]) {
+			g.witness.known = false
+		}
+	case rowChanged:
+		g.witness.known = false
+	}
+}
+
+// holds tells whether an offset of a row's witness may be among the newest.
+func (w *newest) holds(wit []uint64) bool {
+	return len(wit) > 0 && w.n > 0 && wit[0] >= w.words[w.n-1]
+}
+
+// lapse takes the slots off the ledgers that are out of the interval for good at the
+// pending time point. It is journaled: they are freed only when the step is adopted.
+func (s *store) lapse(st *State, now int64) {
+	if !s.spec.bounded {
+		return
+	}
+	s.step = st.step
+	for slot := s.oldest; slot >= 0; slot = s.newer[slot] {
+		e := s.ents[slot]
+		if age(now, int64(e[len(e)-s.stride+entTS])) <= s.spec.hi {
+			return
+		}
+		if s.ledgers[0].given[slot] != 0 {
+			st.journal.log(slotLapsed, s, slot, stay)
+			s.give(slot, 0, rowLeft)
+		}
+	}
+}
+
+// ledgerAtom is an aggregation of a window that keeps a ledger for it.
+type ledgerAtom struct {
+	aggHead
+	spec   *storeSpec
+	ledger int
+	cols   []int // columns of the groups
+	bound  []int // which groups are bound before, ascending
+}
+
+func (a *ledgerAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
+	s := st.stores[a.spec.id]
+	if s == nil || s.n == 0 {
+		return a.empty(st, c, k, m)
+	}
+	if clock, ok := st.clock(a.spec.delay); ok {
+		s.expire(clock)
+	}
+	s.lapse(st, st.frame(a.spec.delay).ts)
+	x := &s.sec[a.spec.ledgers[a.ledger].index]
+	if len(a.bound) == len(a.groups) {
+		key := st.key[:len(a.groups)]
+		for i, slot := range a.groups {
+			key[i] = st.env[slot]
+		}
+		if g := x.find(s, key); g >= 0 {
+			return a.group(st, s, g, c, k, m)
+		}
+		return a.empty(st, c, k, m)
+	}
+	for g := range x.groups {
+		if first := x.groups[g].first; first >= 0 && a.matches(st, s.tuple(first)) && !a.group(st, s, int32(g), c, k, m) {
+			return false
+		}
+	}
+	return true
+}
+
+// matches compares a tuple of a group with what is bound of the groups.
+func (a *ledgerAtom) matches(st *State, t []word) bool {
+	for _, i := range a.bound {
+		if t[a.cols[i]] != st.env[a.groups[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// empty is the group without rows.
+func (a *ledgerAtom) empty(st *State, c *chain, k int, m verdict.Value) bool {
+	gm, class := a.standing(&tallied{})
+	if gm == verdict.T {
+		return true
+	}
+	if w, ok := a.value(st, class, nil); !ok || !a.admit(st, w) {
+		return true
+	}
+	return a.follow(st, nil, c, k, verdict.Meet(m, gm))
+}
+
+func (a *ledgerAtom) group(st *State, s *store, g int32, c *chain, k int, m verdict.Value) bool {
+	of := &s.ledgers[a.ledger].groups[g]
+	n := &of.n
+	if of.mixed > 0 {
+		a.gather(st, s, g)
+		n = &st.gather.n
+	}
+	gm, class := a.standing(n)
+	if gm == verdict.T {
+		return true
+	}
+	w, ok := a.valueOf(st, s, g, of, class)
+	if !ok || !a.admit(st, w) {
+		return true
+	}
+	if len(a.bound) < len(a.groups) {
+		t := s.tuple(s.sec[a.spec.ledgers[a.ledger].index].groups[g].first)
+		for i, slot := range a.groups {
+			st.env[slot] = t[a.cols[i]]
+		}
+	}
+	return a.follow(st, a.witness(st, s, g, of, class), c, k, verdict.Meet(m, gm))
+}
+
+// valueOf is the value of a group. If time can change it, the group is gathered.
+func (a *ledgerAtom) valueOf(st *State, s *store, g int32, of *groupLedger, c class) (word, bool) {
+	switch {
+	case c == none:
+		return a.value(st, c, nil)
+	case of.mixed > 0:
+		return a.value(st, c, st.gather.values[c])
+	case a.op == syntax.Count:
+		return word(of.n.of(c)) << 2, true
+	case of.swept == st.dict.sweeps+1:
+		return of.value, true
+	}
+	var w word
+	var ok bool
+	if (a.op == syntax.Sum || a.op == syntax.Average) && of.other[c] == 0 {
+		w, ok = a.ofSum(st, of.sums[c], int(of.n.of(c)))
+	} else {
+		a.gather(st, s, g)
+		w, ok = a.value(st, c, st.gather.values[c])
+	}
+	if ok {
+		of.value, of.swept = w, st.dict.sweeps+1
+	}
+	return w, ok
+}
+
+// witness is that of a group, nil if it has none.
+func (a *ledgerAtom) witness(st *State, s *store, g int32, of *groupLedger, c class) *newest {
+	switch {
+	case c == none:
+		return nil
+	case of.mixed > 0:
+		return &st.gather.newest[c]
+	case c == possible:
+		a.gather(st, s, g)
+		return &st.gather.newest[c]
+	case !of.witness.known:
+		a.gather(st, s, g)
+		of.witness = recent{st.gather.newest[c], true}
+	}
+	return &of.witness.newest
+}
+
+// gather collects the rows of a group that lie within the interval.
+func (a *ledgerAtom) gather(st *State, s *store, g int32) {
+	st.gather.reset()
+	now := st.frame(a.spec.delay).ts
+	spec := a.spec.ledgers[a.ledger]
+	x := &s.sec[spec.index]
+	for slot := x.groups[g].first; slot >= 0; slot = x.next[slot] {
+		m, at := s.best(slot, now)
+		if m != verdict.T {
+			st.gather.add(s.tuple(slot)[spec.over], m, s.ents[slot][at+entWit:at+s.stride])
+		}
+	}
+}
