@@ -67,6 +67,8 @@ type work struct {
 	repair bool
 	diags  diag.List
 
+	futures int // operators: how many future ones were reported
+
 	scoped syntax.Formula               // variables
 	lets   map[*syntax.Pred]*syntax.Let // variables: what a predicate in scoped stands for
 	// written and kinds: a name in scoped → as written, and its type. Definitions adds
