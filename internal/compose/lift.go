@@ -6,8 +6,9 @@ import (
 )
 
 // lifting returns the relations of which a further fact may lift a violation of the
-// formula: those that occur below an odd number of negations. A fact of any other
-// relation can only add violations, so there is no point in waiting for one. The cost
+// formula: those that occur below an odd number of negations, below an aggregation,
+// whose result a fact changes, or below NEW, which needs them not to hold before. A fact
+// of any other relation can only add violations, so there is no point in waiting for one. The cost
 // is linear in the formula's nodes, shared ones counted once.
 func lifting(c *check.Checked) map[string]bool {
 	l := lifter{found: map[string]bool{}, seen: map[occurrence]bool{}}
@@ -44,13 +45,14 @@ func (l *lifter) visit(f syntax.Formula, odd bool) {
 	case *syntax.Implies:
 		l.visit(f.Left, !odd)
 		l.visit(f.Right, odd)
-	case *syntax.Equiv:
+	case *syntax.Equiv, *syntax.Agg, *syntax.New:
 		for _, side := range syntax.Children(f) {
 			l.visit(side, odd)
 			l.visit(side, !odd)
 		}
-	case *syntax.Bool, *syntax.Cmp, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Once,
-		*syntax.Historically, *syntax.Since:
+	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Let,
+		*syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always,
+		*syntax.Until:
 		for _, part := range syntax.Children(f) {
 			l.visit(part, odd)
 		}

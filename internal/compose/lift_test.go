@@ -22,6 +22,7 @@ func TestLifting(t *testing.T) {
 		"out(s) AND NOT (ONCE (ok(s) AND NOT ONCE bad(s)))": "ok",
 		"out(s) AND ((ONCE ok(s)) IMPLIES (ONCE bad(s)))":   "ok",
 		"out(s) AND PREVIOUS bad(s)":                        "",
+		"out(s) AND (n <- CNT x (ONCE ok(x))) AND n < 2":    "ok",
 	} {
 		b, found := policy.LoadFS(fstest.MapFS{"policy.yaml": {Data: []byte(`policy: lifts
 revision: 1

@@ -122,6 +122,13 @@ func (l *loader) expand(f syntax.Formula) syntax.Formula {
 		l.reportSpan(policyFile, p.Span(), problem)
 		return p
 	}
+	syntax.Walk(f, func(g syntax.Formula) bool {
+		if let, is := g.(*syntax.Let); is && l.names[let.Name] != nil {
+			ok = false
+			l.reportSpan(policyFile, let.Span(), fault(CodeTwice, "give it another name", "LET defines %s, which the bundle declares", let.Name))
+		}
+		return true
+	})
 	out := rewrite.Atoms(f, func(p *syntax.Pred) syntax.Formula {
 		decl := l.names[p.Name]
 		if decl == nil || !ok {

@@ -67,6 +67,8 @@ type work struct {
 	repair bool
 	diags  diag.List
 
+	futures int // operators: how many future ones were reported
+
 	scoped syntax.Formula               // variables
 	lets   map[*syntax.Pred]*syntax.Let // variables: what a predicate in scoped stands for
 	// written and kinds: a name in scoped → as written, and its type. Definitions adds
@@ -148,7 +150,6 @@ func (w *work) relationsIn(f syntax.Formula, lets *letRelations) {
 }
 
 func (w *work) checkRelation(p *syntax.Pred, lets *letRelations) {
-	names := w.relationNames()
 	for l := lets; l != nil; l = l.outer {
 		if l.let.Name == p.Name {
 			if len(l.let.Params) != len(p.Args) {
@@ -156,12 +157,11 @@ func (w *work) checkRelation(p *syntax.Pred, lets *letRelations) {
 			}
 			return
 		}
-		names = append(names, l.let.Name)
 	}
 	kinds, ok := w.relation(p.Name)
 	switch {
 	case !ok:
-		w.add(unknownRelation(p, names))
+		w.add(unknownRelation(p, w.relationNames(lets)))
 	case len(kinds) != len(p.Args):
 		w.add(wrongArity(p, len(kinds), signatureOf(p.Name, kinds)))
 	}
@@ -186,8 +186,12 @@ func (w *work) isBuiltIn(name string) bool {
 	return w.opts.BuiltIn && builtIn && !declared
 }
 
-func (w *work) relationNames() []string {
+// relationNames lists what there is besides the relation that is not.
+func (w *work) relationNames(lets *letRelations) []string {
 	var names []string
+	for l := lets; l != nil; l = l.outer {
+		names = append(names, l.let.Name)
+	}
 	for name := range w.sig {
 		names = append(names, name)
 	}

@@ -91,6 +91,35 @@ func TestCore(t *testing.T) {
 		{"NOT NOT NOT a()", "NOT a()"},
 		{"p(x) AND 1 < 2", "p(x) AND TRUE"},
 		{"p(x) AND NOT (FORALL y. (r(x, y) IMPLIES q(y)))", "p(x) AND (EXISTS y. (r(x, y) AND (NOT q(y))))"},
+		// Terms and matches.
+		{"y = x + 1 AND p(x)", "p(x) AND (y = x + 1)"},
+		{"x = 60 * 60", "x = 60 * 60"},
+		{"1 + 1 = 2", "TRUE AND (1 + 1 = 2)"},
+		{"NOT (1 + 1 = 2) AND a()", "TRUE AND (NOT (1 + 1 = 2)) AND a()"},
+		{`n MATCHES r"(a)b" (k) AND s(n) AND NOT (k SUBSTRING n)`, `s(n) AND (n MATCHES r"(a)b" (k)) AND (NOT (k SUBSTRING n))`},
+		{`s(n) AND n MATCHES r"(a)(b)" (_, k)`, `EXISTS _1. (s(n) AND (n MATCHES r"(a)(b)" (_1, k)))`},
+		{`"a" SUBSTRING "ab"`, `TRUE AND ("a" SUBSTRING "ab")`},
+		// Aggregations.
+		{"n > 3 AND (n <- CNT x p(x))", "(n <- CNT x p(x)) AND (n > 3)"},
+		{"p(x) AND (n <- CNT x q(x))", "p(x) AND (n <- CNT x_1 q(x_1))"},
+		{"p(k) AND (n <- CNT x; k (r(x, y) AND k < x))", "p(k) AND (n <- CNT x; k (p(k) AND r(x, y) AND (k < x)))"},
+		{"r(k, z) AND (n <- CNT x; k (r(x, y) AND k < x))", "r(k, z) AND (n <- CNT x; k ((EXISTS z_1. r(k, z_1)) AND r(x, y) AND (k < x)))"},
+		// Definitions.
+		{"LET u(x) = p(x) AND NOT q(x) IN (ONCE[0,2s] u(x))", "ONCE[0,2s] (p(x) AND (NOT q(x)))"},
+		{"LET u(x, y) = r(x, y) IN (u(z, z) AND u(3, _))", "r(z, z) AND (EXISTS _1. r(3, _1))"},
+		{"LET u(x) = (EXISTS y. r(x, y)) IN (u(y) AND u(x))", "(EXISTS y_1_1. r(y, y_1_1)) AND (EXISTS y_1_2. r(x, y_1_2))"},
+		{"LET u(n, k) = (n <- CNT x; k r(k, x)) IN u(2, k)", "EXISTS n_1. ((n_1 <- CNT x_1; k r(k, x_1)) AND (n_1 = 2))"},
+		{"LET p(x) = p(x) AND q(x) IN p(x)", "p(x) AND q(x)"},
+		{"LET u(x) = p(x) IN (LET p(x) = q(x) AND u(x) IN p(x))", "q(x) AND p(x)"},
+		{"LET u(x) = (NOT q(x)) IN (p(x) AND u(x))", "p(x) AND (NOT q(x))"},
+		// The future.
+		{"NOT (ALWAYS[0,5s] a())", "EVENTUALLY[0,5s] (NOT a())"},
+		{"p(x) AND (ALWAYS[0,5s] q(x))", "p(x) AND (NOT (EVENTUALLY[0,5s] ((ONCE[0,5s] p(x)) AND (NOT q(x)))))"},
+		{"p(x) AND (EVENTUALLY[1s,5s] x > 3)", "p(x) AND (EVENTUALLY[1s,5s] TRUE) AND (x > 3)"},
+		{"p(x) AND (NEXT (NOT q(x)))", "p(x) AND (NEXT[0,*) TRUE) AND (NOT (NEXT[0,*) q(x)))"},
+		{"p(x) AND ((NOT q(x)) UNTIL[0,5s] a())", "p(x) AND ((NOT q(x)) UNTIL[0,5s] ((ONCE[0,5s] p(x)) AND a()))"},
+		{"(x > 3) UNTIL[2s,9s] q(x)", "(NOT ((EVENTUALLY[0,9s] q(x)) AND (x <= 3))) UNTIL[2s,9s] q(x)"},
+		{"NEW (q(x) AND p(x)) AND NOT a()", "NEW (q(x) AND p(x)) AND (NOT a())"},
 	} {
 		f, _ := syntax.Parse(c.src, syntax.Options{})
 		if c.want == "" {
@@ -99,7 +128,7 @@ func TestCore(t *testing.T) {
 			}
 			continue
 		}
-		got, diags := Check(f, testSignature(), Options{})
+		got, diags := Check(f, testSignature(), everything())
 		if got == nil {
 			t.Errorf("%s: %v", c.src, diags)
 		} else if s := syntax.Format(got.Core, syntax.Bundle); s != c.want {
@@ -128,8 +157,22 @@ func TestFacts(t *testing.T) {
 		{"p(x) AND tp(i) AND y = i", "x int, i int, y int", "p", "p tp", false, false},
 		{"s(n) AND n = m AND m < \"b\"", "n string, m string", "s", "s", false, false},
 		{"p(x) AND (HISTORICALLY q(x))", "x int", "p", "p q", true, true},
+		{"p(x) AND y = x + 1", "x int, y int", "p", "p", false, false},
+		{"p(x) AND v = i2f(x) / 2.0", "x int, v float", "p", "p", false, false},
+		{`s(n) AND n MATCHES r"(a)" (k)`, "n string, k string", "s", "s", false, false},
+		{"n <- CNT x p(x)", "n int", "", "p", true, false},
+		{"n <- CNT v; k (p(k) AND f(v))", "n int, k int", "p", "f p", true, false},
+		{"m <- MAX v f(v)", "m float", "", "f", true, false},
+		{"m <- MED x; x p(x)", "m float, x int", "p", "p", true, false},
+		{"LET u(x, y) = r(x, y) AND (ONCE p(x)) IN u(i, j)", "i int, j int", "r", "p r", false, true},
+		{"LET u(x) = (ONCE p(x)) IN q(x)", "x int", "q", "q", false, false},
+		{"EVENTUALLY[0,5s] p(x)", "x int", "", "p", false, false},
+		{"NEXT p(x)", "x int", "", "p", true, false},
+		{"p(x) UNTIL[0,5s] r(y, x)", "y int, x int", "p or r", "p r", true, false},
+		{"p(x) UNTIL[1s,5s] r(y, x)", "y int, x int", "p", "p r", true, false},
+		{"NEW (p(x))", "x int", "", "p", true, false},
 	} {
-		got, diags := Check(parse(t, c.src, syntax.Bundle), testSignature(), Options{BuiltIn: true})
+		got, diags := Check(parse(t, c.src, syntax.Bundle), testSignature(), Options{BuiltIn: true, Future: true, New: true})
 		if got == nil {
 			t.Errorf("%s: %v", c.src, diags)
 			continue
@@ -163,9 +206,12 @@ func TestEmptyIntervals(t *testing.T) {
 		{"a() AND HISTORICALLY(3,4) b()", "a() AND TRUE"},
 		{"a() AND NOT (HISTORICALLY(3,4) b())", "a() AND FALSE"},
 		{"p(x) SINCE(3,4) q(x)", "q(x) AND FALSE"},
+		{"EVENTUALLY(3,4) p(x)", "p(x) AND FALSE"},
+		{"a() AND ALWAYS(3,4) b()", "a() AND TRUE"},
+		{"p(x) UNTIL(3,4) q(x)", "q(x) AND FALSE"},
 	} {
 		f, _ := syntax.Parse(c.src, syntax.Options{Mode: syntax.MonPoly})
-		got, diags := Check(f, testSignature(), Options{Mode: syntax.MonPoly})
+		got, diags := Check(f, testSignature(), Options{Mode: syntax.MonPoly, Future: true})
 		if got == nil {
 			t.Errorf("%s: %v", c.src, diags)
 		} else if got.Core.String() != c.want {
@@ -194,6 +240,8 @@ func FuzzCheck(f *testing.F) {
 		}
 	}
 	f.Add("p(x) AND (ONCE (NOT q(x))) AND ((x > 3) SINCE r(x, y)) AND NOT (y = 1 OR y > 5)")
+	f.Add("LET u(x, n) = (n <- CNT y; x (r(x, y) AND y MOD 2 = 0)) IN (u(x, 3) AND NOT (EVENTUALLY[0,3] u(x, x)))")
+	f.Add("p(x) AND (ALWAYS[0,5] q(x)) AND (s(n) AND n MATCHES r\"^\\(a\\)\" (_) AND n = i2s(x)) AND (q(x) UNTIL[1,2] x > 3)")
 	f.Add("FORALL x. (p(x) EQUIV (EXISTS y. (r(x, y) AND (PREVIOUS (NOT q(y))))))")
 	f.Fuzz(func(t *testing.T, src string) {
 		g, _ := syntax.Parse(src, syntax.Options{Mode: syntax.MonPoly})

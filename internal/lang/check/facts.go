@@ -43,7 +43,7 @@ func (w *work) checkClause() {
 	if neverHolds(w.apart) {
 		w.add(neverFires(w.source))
 	}
-	if w.opts.Forbid && len(w.result.Anchors) == 0 {
+	if w.opts.Forbid && len(w.result.Anchors) == 0 && !needsNew(w.apart) {
 		w.add(noAnchor(w.source))
 	}
 }
@@ -155,6 +155,27 @@ func (a *analysis) readsLog(f syntax.Formula) bool {
 	b = b || pred || slices.ContainsFunc(syntax.Children(f), a.readsLog)
 	a.reads[f] = b
 	return b
+}
+
+// needsNew tells whether a NEW must hold now for a core formula to hold now: then the
+// event is one that changes the world.
+func needsNew(f syntax.Formula) bool {
+	switch f := f.(type) {
+	case *syntax.New:
+		return true
+	case *syntax.And:
+		return needsNew(f.Left) || needsNew(f.Right)
+	case *syntax.Or:
+		return needsNew(f.Left) && needsNew(f.Right)
+	case *syntax.Exists:
+		return needsNew(f.F)
+	case *syntax.Agg:
+		return len(f.Groups) > 0 && needsNew(f.F)
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
+		*syntax.Let, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
+		*syntax.Always, *syntax.Until:
+	}
+	return false
 }
 
 // neverHolds tells whether a core formula is false by its constants alone.

@@ -164,10 +164,10 @@ func (u *unifier) settle(t syntax.Term, root string, e evidence) {
 	old, ok := u.known[root]
 	switch number := u.numbers[root]; {
 	case ok && old.kind != e.kind:
-		u.w.add(twoTypes(u.text(t), t.Span(), old, e))
+		u.w.add(twoTypes(u.text(t), t.Span(), u.shown(old), u.shown(e)))
 	case ok:
 	case number != nil && e.kind == schema.KindString:
-		u.w.add(noNumber(u.text(t), t.Span(), e, number))
+		u.noNumber(t, e, number)
 	default:
 		u.known[root] = e
 	}
@@ -176,7 +176,7 @@ func (u *unifier) settle(t syntax.Term, root string, e evidence) {
 // number notes that a term is calculated with in f.
 func (u *unifier) number(t syntax.Term, class string, f syntax.Formula) {
 	if e, ok := u.known[class]; ok && e.kind == schema.KindString {
-		u.w.add(noNumber(u.text(t), t.Span(), e, f))
+		u.noNumber(t, e, f)
 		return
 	}
 	if u.numbers[class] == nil {
@@ -198,10 +198,10 @@ func (u *unifier) same(f syntax.Formula, l, r syntax.Term) string {
 		u.w.add(u.differ(f, l, ea, r, eb))
 		return a
 	case oka && ea.kind == schema.KindString && u.numbers[b] != nil:
-		u.w.add(noNumber(u.text(r), r.Span(), ea, u.numbers[b]))
+		u.noNumber(r, ea, u.numbers[b])
 		return a
 	case okb && eb.kind == schema.KindString && u.numbers[a] != nil:
-		u.w.add(noNumber(u.text(l), l.Span(), eb, u.numbers[a]))
+		u.noNumber(l, eb, u.numbers[a])
 		return a
 	}
 	u.parent[b] = a
@@ -216,6 +216,7 @@ func (u *unifier) same(f syntax.Formula, l, r syntax.Term) string {
 
 // differ reports two terms of f that have not one type.
 func (u *unifier) differ(f syntax.Formula, l syntax.Term, el evidence, r syntax.Term, er evidence) diag.Diagnostic {
+	el, er = u.shown(el), u.shown(er)
 	lc, constLeft := l.(syntax.Const)
 	rc, constRight := r.(syntax.Const)
 	_, cmp := f.(*syntax.Cmp)
@@ -232,10 +233,13 @@ func (u *unifier) differ(f syntax.Formula, l syntax.Term, el evidence, r syntax.
 	return comparedTerms(f, u.text(l), el, u.text(r), er)
 }
 
-// text is a term as it was written.
-func (u *unifier) text(t syntax.Term) string {
-	return termBy(t, func(v syntax.Var) syntax.Term {
-		v.Name = u.w.written[v.Name]
-		return v
-	}).String()
+// noNumber reports a string that f calculates with.
+func (u *unifier) noNumber(t syntax.Term, e evidence, f syntax.Formula) {
+	u.w.add(noNumber(u.text(t), t.Span(), u.shown(e), u.w.asWritten(f)))
 }
+
+// text is a term as it was written.
+func (u *unifier) text(t syntax.Term) string { return termBy(t, u.w.writtenVar).String() }
+
+// shown is evidence as it was written.
+func (u *unifier) shown(e evidence) evidence { return evidence{e.kind, u.w.asWritten(e.where)} }

@@ -39,6 +39,28 @@ func TestMaxCore(t *testing.T) {
 	}
 }
 
+// doubled is a nest of definitions that each use the one before twice.
+func doubled(n int) string {
+	src := "LET u0(x) = p(x) IN "
+	for i := range n {
+		src += fmt.Sprintf("(LET u%d(x) = u%d(x) AND u%d(x) IN ", i+1, i, i)
+	}
+	return src + fmt.Sprintf("u%d(x)", n) + strings.Repeat(")", n)
+}
+
+// Definitions are counted before they are put in place.
+func TestMaxCoreOfDefinitions(t *testing.T) {
+	if c, diags := Check(parse(t, doubled(14), syntax.Bundle), testSignature(), Options{}); c == nil {
+		t.Errorf("2^14 uses: %v", diags)
+	}
+	for _, n := range []int{17, 60} {
+		c, diags := Check(parse(t, doubled(n), syntax.Bundle), testSignature(), Options{})
+		if c != nil || diags[0].Code != CodeTooComplex {
+			t.Errorf("2^%d uses: %v", n, diags)
+		}
+	}
+}
+
 // reversed is a conjunction that can only be evaluated from its end.
 func reversed(n int) string {
 	src := "p(x0)"
@@ -76,11 +98,18 @@ func TestDeepNesting(t *testing.T) {
 		{"PREVIOUS", "p(x) AND ", "(PREVIOUS (NOT q(x) OR ", "x < y", "))", CodeComparison},
 		{"SINCE to the right", "p(x) AND ", "((x > 3 OR q(x)) SINCE (q(x) OR ", "x > y", "))", CodeComparison},
 		{"SINCE to the left", "", "((x > 3 OR NOT ", "q(x)", ") SINCE p(x))", ""},
+		{"EVENTUALLY", "p(x) AND ", "(EVENTUALLY[0,1s] (NOT q(x) OR ", "NOT r(x, y)", "))", CodeNegation},
+		{"EVENTUALLY that is fine", "p(x) AND ", "(EVENTUALLY[0,1s] (NOT q(x) OR ", "x > 3", "))", ""},
+		{"ALWAYS", "p(x) AND ", "(ALWAYS[0,1s] (q(x) AND ", "q(x)", "))", ""},
+		{"UNTIL to the right", "p(x) AND ", "((x > 3 OR q(x)) UNTIL[0,1s] (q(x) OR ", "x > y", "))", CodeComparison},
+		{"UNTIL to the left", "", "((x > 3 OR NOT ", "q(x)", ") UNTIL[0,1s] p(x))", ""},
+		{"aggregation", "p(x) AND ", "(z <- CNT y; x (r(y, y) AND NOT ", "q(x)", "))", CodeNegation},
+		{"terms", "p(x) AND x = ", "-(1 + ", "x", ")", ""},
 		{"FORALL", "", "FORALL x. (p(x) IMPLIES (q(x) AND ", "q(x)", "))", ""},
 	} {
 		for _, n := range []int{3, 60} {
 			src := c.head + strings.Repeat(c.repeat, n) + c.middle + strings.Repeat(c.end, n)
-			_, diags := Check(parse(t, src, syntax.Bundle), testSignature(), Options{})
+			_, diags := Check(parse(t, src, syntax.Bundle), testSignature(), everything())
 			found := c.want == "" && len(diags) == 0
 			for _, d := range diags {
 				found = found || d.Code == c.want

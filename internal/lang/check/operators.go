@@ -54,7 +54,8 @@ func (w *work) checkArguments(f syntax.Formula, args []syntax.Term) {
 // whole is fine with that.
 func (w *work) addFuture(f syntax.Formula) {
 	d := futureOperator(f)
-	if w.repair && newMeasure().size(w.source) <= maxRepairSize {
+	w.futures++
+	if w.repair && w.futures <= maxRefusals && newMeasure().size(w.source) <= maxRepairSize {
 		past := mirrored(f)
 		if _, diags := check(replaced(w.source, f, past), w.sig, w.opts, false); !diags.HasErrors() {
 			d.Hint = "if it is something that must have happened before: `" + shortIn(past, w.opts.Mode) + "`"

@@ -34,3 +34,32 @@ func TestReach(t *testing.T) {
 		}
 	}
 }
+
+// TestHorizon: the nested upper bounds of the future operators add up.
+func TestHorizon(t *testing.T) {
+	sig := Signature{"p": {schema.KindString}, "q": {schema.KindString}}
+	const h = int64(time.Hour)
+	for _, c := range []struct {
+		src            string
+		reach, horizon int64
+		bounded        bool
+	}{
+		{`p(x) AND NOT (ONCE[0,2h] q(x))`, 2 * h, 0, true},
+		{`EVENTUALLY[1h,2h] p(x)`, 0, 2 * h, true},
+		{`NEXT p(x)`, 0, math.MaxInt64, false},
+		{`NEXT[0,3h] (EVENTUALLY[0,1h] p(x))`, 0, 4 * h, true},
+		{`ONCE[0,3h] (EVENTUALLY[0,1h] p(x))`, 3 * h, h, true},
+		{`(EVENTUALLY[0,4h] p(x)) UNTIL[0,1h] q(x)`, 0, 5 * h, true},
+		{`n <- CNT x (p(x) AND (ALWAYS[0,1h] q(x)))`, h, h, true}, // the guard looks back
+	} {
+		got, diags := Check(parse(t, c.src, syntax.Bundle), sig, Options{Future: true})
+		if got == nil {
+			t.Errorf("%s: %v", c.src, diags)
+			continue
+		}
+		n, bounded := got.Horizon()
+		if n != c.horizon || bounded != c.bounded || got.Reach() != c.reach || got.Future() != (c.horizon > 0) {
+			t.Errorf("%s: reach %d, horizon %d, %v, future %v; want %d, %d, %v", c.src, got.Reach(), n, bounded, got.Future(), c.reach, c.horizon, c.bounded)
+		}
+	}
+}

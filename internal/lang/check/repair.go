@@ -115,7 +115,7 @@ type candidate struct {
 
 // propose returns a hint with the first candidate that passes the check, or "".
 func (w *work) propose(kind refusalKind, node syntax.Formula, missing []string) string {
-	if newMeasure().size(w.source) > maxRepairSize {
+	if newMeasure().size(w.inlined) > maxRepairSize {
 		return ""
 	}
 	vars := make([]syntax.Var, len(missing))
@@ -142,7 +142,9 @@ func (w *work) candidates(kind refusalKind, node syntax.Formula, vars []syntax.V
 	case openNegation:
 		return w.negationCandidates(node, vars, names)
 	case openComparison:
-		return nil
+		if c, ok := node.(*syntax.Cmp); ok && len(vars) == 1 {
+			return solutions(c, vars[0])
+		}
 	case orVariables:
 		if or, ok := node.(*syntax.Or); ok {
 			return []candidate{{or, &syntax.Or{Left: closed(or.Left, vars), Right: closed(or.Right, vars)}, some}}
@@ -158,6 +160,58 @@ func (w *work) candidates(kind refusalKind, node syntax.Formula, vars []syntax.V
 		}
 	}
 	return nil
+}
+
+// solutions solves an equation for a variable, where it occurs once and is added or
+// subtracted.
+func solutions(c *syntax.Cmp, v syntax.Var) []candidate {
+	if c.Op != syntax.Eq {
+		return nil
+	}
+	var out []candidate
+	for _, side := range [][2]syntax.Term{{c.Left, c.Right}, {c.Right, c.Left}} {
+		if t := solved(side[0], side[1], v.Name); t != nil {
+			equal := &syntax.Cmp{Op: syntax.Eq, Left: v, Right: t}
+			out = append(out, candidate{c, equal, "solved for `" + v.Name + "`"})
+		}
+	}
+	return out
+}
+
+// solved is the value of a variable for which the left term is the right one, or nil.
+func solved(left, right syntax.Term, name string) syntax.Term {
+	switch t := left.(type) {
+	case syntax.Var:
+		if t.Name == name {
+			return right
+		}
+	case syntax.Neg:
+		return solved(t.T, syntax.Neg{T: right}, name)
+	case syntax.Arith:
+		return solvedArith(t, right, name)
+	case syntax.Const, syntax.Conv:
+	}
+	return nil
+}
+
+func solvedArith(t syntax.Arith, right syntax.Term, name string) syntax.Term {
+	var back syntax.ArithOp
+	switch t.Op {
+	case syntax.Add:
+		back = syntax.Sub
+	case syntax.Sub:
+		back = syntax.Add
+	case syntax.Mul, syntax.Div, syntax.Mod:
+		return nil
+	}
+	if s := solved(t.Left, syntax.Arith{Op: back, Left: right, Right: t.Right}, name); s != nil {
+		return s
+	}
+	other := syntax.Arith{Op: syntax.Sub, Left: right, Right: t.Left}
+	if t.Op == syntax.Sub {
+		other = syntax.Arith{Op: syntax.Sub, Left: t.Left, Right: right}
+	}
+	return solved(t.Right, other, name)
 }
 
 func (w *work) negationCandidates(node syntax.Formula, vars []syntax.Var, names []string) []candidate {

@@ -277,3 +277,36 @@ func (s *scoper) let(f *syntax.Let, o occurs) syntax.Formula {
 	s.lets = s.lets.outer
 	return g
 }
+
+// asWritten is a scoped formula with the names of its variables as they were written.
+func (w *work) asWritten(f syntax.Formula) syntax.Formula {
+	f = substituted(rebuilt(f, w.asWritten), w.writtenVar)
+	switch f := f.(type) {
+	case *syntax.Exists:
+		return &syntax.Exists{Node: f.Node, Vars: w.writtenVars(f.Vars), F: f.F}
+	case *syntax.Forall:
+		return &syntax.Forall{Node: f.Node, Vars: w.writtenVars(f.Vars), F: f.F}
+	case *syntax.Agg:
+		vars := w.writtenVars(append([]syntax.Var{f.Result, f.Over}, f.Groups...))
+		return &syntax.Agg{Node: f.Node, Result: vars[0], Op: f.Op, Over: vars[1], Groups: vars[2:], F: f.F}
+	case *syntax.Let:
+		return &syntax.Let{Node: f.Node, Name: f.Name, Params: w.writtenVars(f.Params), Def: f.Def, Body: f.Body}
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+		*syntax.Equiv, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
+		*syntax.Eventually, *syntax.Always, *syntax.Until:
+	}
+	return f
+}
+
+func (w *work) writtenVar(v syntax.Var) syntax.Term {
+	v.Name = w.written[v.Name]
+	return v
+}
+
+func (w *work) writtenVars(vars []syntax.Var) []syntax.Var {
+	out := make([]syntax.Var, len(vars))
+	for i, v := range vars {
+		out[i] = syntax.Var{Pos: v.Pos, Name: w.written[v.Name]}
+	}
+	return out
+}

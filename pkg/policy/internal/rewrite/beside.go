@@ -1,6 +1,10 @@
 package rewrite
 
-import "github.com/aspis-rv/aspis/internal/lang/syntax"
+import (
+	"maps"
+
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+)
 
 // Unbound lists the atoms of f chosen by pick that do not stand beside an atom of
 // the same time point chosen by anchor that binds their variables: in one
@@ -44,11 +48,17 @@ func (u *unbound) visit(f syntax.Formula, bound map[string]bool) {
 		u.visit(f.F, without(bound, f.Vars))
 	case *syntax.Forall:
 		u.visit(f.F, without(bound, f.Vars))
-	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+	case *syntax.Agg:
+		u.visit(f.F, within(bound, f.Groups))
+	case *syntax.Let:
+		u.visit(f.Def, map[string]bool{}) // it may be used anywhere
+		u.visit(f.Body, bound)
+	case *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
+		*syntax.Always, *syntax.Until:
 		for _, g := range syntax.Children(f) {
-			u.visit(g, map[string]bool{}) // another time point
+			u.visit(g, map[string]bool{}) // another time point, or another world
 		}
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Or, *syntax.Equiv:
+	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Or, *syntax.Equiv:
 		for _, g := range syntax.Children(f) {
 			u.visit(g, bound)
 		}
@@ -75,9 +85,26 @@ func (u *unbound) bind(f syntax.Formula, bound map[string]bool) {
 				}
 			}
 		}
-	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
-		*syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+	case *syntax.Agg: // a group has a tuple
+		inner := map[string]bool{}
+		u.bind(f.F, inner)
+		for v := range within(inner, f.Groups) {
+			bound[v] = true
+		}
+	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
+		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
+		*syntax.Eventually, *syntax.Always, *syntax.Until:
 	}
+}
+
+func within(bound map[string]bool, vars []syntax.Var) map[string]bool {
+	out := map[string]bool{}
+	for _, v := range vars {
+		if bound[v.Name] {
+			out[v.Name] = true
+		}
+	}
+	return out
 }
 
 func without(bound map[string]bool, vars []syntax.Var) map[string]bool {
@@ -102,7 +129,9 @@ func covered(p *syntax.Pred, bound map[string]bool) bool {
 
 // Negated lists the relations of which an atom stands under an odd number of
 // negations: a fact of theirs can make the formula false. The left side of an
-// implication counts as negated, both sides of an equivalence as either.
+// implication counts as negated, and as either do both sides of an equivalence, the
+// formula of an aggregation, which a fact more can give another result, that of NEW,
+// which may hold before, and a definition.
 func Negated(f syntax.Formula) map[string]bool {
 	out := map[string]bool{}
 	negated(f, false, out)
@@ -120,13 +149,20 @@ func negated(f syntax.Formula, odd bool, out map[string]bool) {
 	case *syntax.Implies:
 		negated(f.Left, !odd, out)
 		negated(f.Right, odd, out)
-	case *syntax.Equiv:
+	case *syntax.Equiv, *syntax.Agg, *syntax.New:
 		for _, g := range syntax.Children(f) {
 			negated(g, odd, out)
 			negated(g, !odd, out)
 		}
-	case *syntax.Bool, *syntax.Cmp, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Prev,
-		*syntax.Once, *syntax.Historically, *syntax.Since:
+	case *syntax.Let:
+		negated(f.Def, odd, out)
+		negated(f.Def, !odd, out)
+		body := map[string]bool{}
+		negated(f.Body, odd, body)
+		delete(body, f.Name)
+		maps.Copy(out, body)
+	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Prev,
+		*syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
 		for _, g := range syntax.Children(f) {
 			negated(g, odd, out)
 		}

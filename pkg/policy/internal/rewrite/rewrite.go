@@ -24,11 +24,7 @@ func (c change) node(f syntax.Formula) syntax.Formula {
 	case *syntax.Bool:
 		return &syntax.Bool{Node: n, Value: f.Value}
 	case *syntax.Pred:
-		args := make([]syntax.Term, len(f.Args))
-		for i, t := range f.Args {
-			args[i] = c.term(t)
-		}
-		return &syntax.Pred{Node: n, Name: f.Name, Args: args}
+		return &syntax.Pred{Node: n, Name: f.Name, Args: c.terms(f.Args)}
 	case *syntax.Cmp:
 		return &syntax.Cmp{Node: n, Op: f.Op, Left: c.term(f.Left), Right: c.term(f.Right)}
 	case *syntax.Not:
@@ -45,6 +41,25 @@ func (c change) node(f syntax.Formula) syntax.Formula {
 		return &syntax.Exists{Node: n, Vars: c.vars(f.Vars), F: c.formula(f.F)}
 	case *syntax.Forall:
 		return &syntax.Forall{Node: n, Vars: c.vars(f.Vars), F: c.formula(f.F)}
+	case *syntax.Match:
+		return &syntax.Match{Node: n, Op: f.Op, Left: c.term(f.Left), Right: c.term(f.Right), Pattern: f.Pattern, Groups: c.terms(f.Groups)}
+	case *syntax.Agg:
+		vars := c.vars(append([]syntax.Var{f.Result, f.Over}, f.Groups...))
+		return &syntax.Agg{Node: n, Result: vars[0], Op: f.Op, Over: vars[1], Groups: vars[2:], F: c.formula(f.F)}
+	case *syntax.Let:
+		return &syntax.Let{Node: n, Name: f.Name, Params: c.vars(f.Params), Def: c.formula(f.Def), Body: c.formula(f.Body)}
+	case *syntax.New:
+		return &syntax.New{Node: n, F: c.formula(f.F)}
+	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
+		*syntax.Always, *syntax.Until:
+		return c.temporal(n, f)
+	}
+	return f
+}
+
+// temporal is node for the temporal operators.
+func (c change) temporal(n syntax.Node, f syntax.Formula) syntax.Formula {
+	switch f := f.(type) {
 	case *syntax.Prev:
 		return &syntax.Prev{Node: n, I: f.I, F: c.formula(f.F)}
 	case *syntax.Once:
@@ -53,8 +68,26 @@ func (c change) node(f syntax.Formula) syntax.Formula {
 		return &syntax.Historically{Node: n, I: f.I, F: c.formula(f.F)}
 	case *syntax.Since:
 		return &syntax.Since{Node: n, I: f.I, Left: c.formula(f.Left), Right: c.formula(f.Right)}
+	case *syntax.Next:
+		return &syntax.Next{Node: n, I: f.I, F: c.formula(f.F)}
+	case *syntax.Eventually:
+		return &syntax.Eventually{Node: n, I: f.I, F: c.formula(f.F)}
+	case *syntax.Always:
+		return &syntax.Always{Node: n, I: f.I, F: c.formula(f.F)}
+	case *syntax.Until:
+		return &syntax.Until{Node: n, I: f.I, Left: c.formula(f.Left), Right: c.formula(f.Right)}
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New:
 	}
 	return f
+}
+
+func (c change) terms(ts []syntax.Term) []syntax.Term {
+	out := make([]syntax.Term, len(ts))
+	for i, t := range ts {
+		out[i] = c.term(t)
+	}
+	return out
 }
 
 func sameSpan(s diag.Span) diag.Span { return s }
@@ -84,6 +117,12 @@ func respanTerm(t syntax.Term, to func(diag.Span) diag.Span) syntax.Term {
 		return syntax.Var{Pos: to(t.Pos), Name: t.Name}
 	case syntax.Const:
 		return syntax.Const{Pos: to(t.Pos), Value: t.Value}
+	case syntax.Arith:
+		return syntax.Arith{Pos: to(t.Pos), Op: t.Op, Left: respanTerm(t.Left, to), Right: respanTerm(t.Right, to)}
+	case syntax.Neg:
+		return syntax.Neg{Pos: to(t.Pos), T: respanTerm(t.T, to)}
+	case syntax.Conv:
+		return syntax.Conv{Pos: to(t.Pos), Op: t.Op, T: respanTerm(t.T, to)}
 	}
 	return t
 }
@@ -108,7 +147,28 @@ func Size(f syntax.Formula) int {
 		if p, ok := g.(*syntax.Pred); ok {
 			n += len(p.Args)
 		}
+		if c, ok := g.(*syntax.Cmp); ok {
+			n += termSize(c.Left) + termSize(c.Right)
+		}
+		if m, ok := g.(*syntax.Match); ok {
+			n += termSize(m.Left) + termSize(m.Right) + len(m.Groups)
+		}
 		return true
 	})
 	return n
+}
+
+// termSize counts the operations in a term: variables and constants beside a
+// comparison are counted as part of it.
+func termSize(t syntax.Term) int {
+	switch t := t.(type) {
+	case syntax.Var, syntax.Const:
+	case syntax.Arith:
+		return 1 + termSize(t.Left) + termSize(t.Right)
+	case syntax.Neg:
+		return 1 + termSize(t.T)
+	case syntax.Conv:
+		return 1 + termSize(t.T)
+	}
+	return 0
 }
