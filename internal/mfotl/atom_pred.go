@@ -1,10 +1,14 @@
 package mfotl
 
-import "github.com/aspis-rv/aspis/pkg/verdict"
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
 
 // predAtom matches the facts of one relation at one delay.
 type predAtom struct {
-	id    int // numbers the atoms of the plan
+	id    int // of its hash index
 	rel   int
 	delay int
 	args  []predArg
@@ -104,23 +108,24 @@ func (a *predAtom) probe(st *State, f *frame, sp span, c *chain, k int, m verdic
 }
 
 func (a *predAtom) index(st *State, f *frame, sp span) *predIndex {
-	x := st.preds[a.id]
-	if x != nil && x.step == st.step {
-		return x
+	if st.preds == nil {
+		st.preds = make([]predIndex, st.plan.preds)
 	}
-	if x == nil {
-		if st.preds == nil {
-			st.preds = make(map[int]*predIndex)
-		}
-		x = &predIndex{}
-		st.preds[a.id] = x
+	x := &st.preds[a.id]
+	if x.step == st.step {
+		return x
 	}
 	n := sp.hi - sp.lo
 	size := 32
 	for size < n {
 		size *= 2
 	}
-	*x = predIndex{step: st.step, heads: make([]int32, size), next: make([]int32, n)}
+	if cap(x.heads) > keepWords {
+		*x = predIndex{}
+	}
+	x.step = st.step
+	x.heads = slices.Grow(x.heads[:0], size)[:size]
+	x.next = slices.Grow(x.next[:0], n)[:n]
 	for i := range x.heads {
 		x.heads[i] = -1
 	}

@@ -171,8 +171,7 @@ func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
 	if err != nil {
 		return err
 	}
-	a := &predAtom{id: b.plan.preds, rel: rel, delay: delay}
-	b.plan.preds++
+	a := &predAtom{rel: rel, delay: delay}
 	b.plan.keySize = max(b.plan.keySize, len(f.Args))
 	fresh := map[string]bool{}
 	for i, t := range f.Args {
@@ -195,10 +194,23 @@ func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
 			a.args = append(a.args, arg)
 		}
 	}
+	a.id = b.factIndex(rel, delay, a.keys)
 	b.atoms = append(b.atoms, a)
 	b.wit++
 	b.trigger = b.trigger.and(trigger{on: []source{{rel, delay}}})
 	return nil
+}
+
+// factIndex numbers the hash indexes that atoms use: by relation, delay and key.
+func (c *compiler) factIndex(rel, delay int, keys []int) int {
+	text := fmt.Sprint(rel, delay, keys)
+	id, ok := c.indexes[text]
+	if !ok {
+		id = len(c.indexes)
+		c.indexes[text] = id
+		c.plan.preds = id + 1
+	}
+	return id
 }
 
 func (b *chainBuilder) operand(t syntax.Term) operand {

@@ -14,11 +14,12 @@ import (
 // ONCE, SINCE and HISTORICALLY becomes a store, shared by its canonical text; PREVIOUS becomes a
 // gate, and what stands under it reads the facts one time point later.
 type compiler struct {
-	plan   *Plan
-	stores map[string]int32            // by canonical text and delay
-	reads  map[int32]bool              // stores read by the formula being compiled
-	depth  int                         // greatest delay met
-	kinds  map[string]schema.ValueKind // of the variables of the formula being compiled
+	plan    *Plan
+	stores  map[string]int32            // by canonical text and delay
+	indexes map[string]int              // of facts
+	reads   map[int32]bool              // stores read by the formula being compiled
+	depth   int                         // greatest delay met
+	kinds   map[string]schema.ValueKind // of the variables of the formula being compiled
 }
 
 // scope is the set of variables evaluated in one environment: those of a whole

@@ -99,7 +99,7 @@ func Compile(formulas []*check.Checked, opts ...Option) (*Plan, error) {
 	for _, o := range opts {
 		o(p)
 	}
-	c := compiler{plan: p, stores: map[string]int32{}}
+	c := compiler{plan: p, stores: map[string]int32{}, indexes: map[string]int{}}
 	h := sha256.New()
 	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\nbuilt-ins %t\nempty extremes %t\n", stateVersion, p.budget, p.builtIn, p.emptyExtremes)
 	roots := map[string]int{}

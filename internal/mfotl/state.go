@@ -35,7 +35,7 @@ type State struct {
 	gather gathered
 	order  []uint64
 	active []uint64
-	preds  map[int]*predIndex
+	preds  []predIndex
 }
 
 // New returns the state of a trace without history.
