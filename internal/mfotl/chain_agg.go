@@ -182,13 +182,62 @@ func (b *chainBuilder) aggWindow(f *syntax.Agg, delay int, head aggHead, tests [
 			a.bound = append(a.bound, i)
 		}
 	}
-	a.ledger = spec.ledgerOf(ledgerSpec{op: f.Op, index: spec.secondaryOn(a.cols), over: slices.Index(names, f.Over.Name)})
+	l := ledgerSpec{op: f.Op, index: spec.secondaryOn(a.cols), over: slices.Index(names, f.Over.Name), least: 1}
+	if f.Op == syntax.Count {
+		l.over = 0 // whatever it is
+		if len(known) < len(f.Groups) {
+			l.least = leastOf(f.Result.Name, tests)
+		}
+	}
+	a.ledger = spec.ledgerOf(l)
 	a.tests = b.compareAll(f.Result.Name, tests)
 	b.atoms = append(b.atoms, a)
 	if spec.wit > 0 {
 		b.wit += aggWitness
 	}
 	return nil
+}
+
+// leastOf is the least count, but 1 at least, that may pass the tests.
+func leastOf(result string, tests []*syntax.Cmp) int32 {
+	least := int64(1)
+	for _, t := range tests {
+		x, left := t.Left.(syntax.Var)
+		c, right := t.Right.(syntax.Const)
+		op := t.Op
+		if !left {
+			x, left = t.Right.(syntax.Var)
+			c, right = t.Left.(syntax.Const)
+			op = mirrored(op)
+		}
+		if !left || !right || x.Name != result || c.Value.Kind != schema.KindInt {
+			continue
+		}
+		switch n := min(c.Value.Int, math.MaxInt32-1); op {
+		case syntax.Greater:
+			least = max(least, n+1)
+		case syntax.GreaterEq, syntax.Eq:
+			least = max(least, n)
+		case syntax.Less, syntax.LessEq:
+		}
+	}
+	return int32(least)
+}
+
+// mirrored is the comparison with its operands exchanged.
+func mirrored(op syntax.CmpOp) syntax.CmpOp {
+	switch op {
+	case syntax.Less:
+		return syntax.Greater
+	case syntax.LessEq:
+		return syntax.GreaterEq
+	case syntax.Greater:
+		return syntax.Less
+	case syntax.GreaterEq:
+		return syntax.LessEq
+	case syntax.Eq:
+	}
+	return op
 }
 
 // ledgerOf returns the number of a ledger.

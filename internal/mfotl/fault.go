@@ -36,7 +36,7 @@ func (c cause) String() string {
 	case causeOverflow:
 		return "the result does not fit into 64 bits; bound the operands, or compute with floats"
 	case causeNumber:
-		return "the text is not a number; test it with MATCHES before"
+		return "the text is no number; test it with MATCHES before"
 	case causeRange:
 		return "the float is outside the range of 64-bit integers; bound it before"
 	case causeNaN:

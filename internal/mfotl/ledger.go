@@ -18,6 +18,9 @@ type ledgerSpec struct {
 	op    syntax.AggOp
 	index int // secondary index on the columns of the groups
 	over  int // the column aggregated
+	// least is the number of rows, at least 1, below which nobody asks for a group
+	// unless by its key.
+	least int32
 }
 
 // ledger is what one store keeps for one aggregation. It follows from the entries of
@@ -26,6 +29,7 @@ type ledger struct {
 	spec   *ledgerSpec
 	given  []uint8       // by slot: how it counts; 0: not
 	groups []groupLedger // by group of the index
+	large  []int32       // the groups of spec.least rows or more, in no order
 }
 
 // How a slot counts is its mark, and whether that can change by the passing of time
@@ -41,17 +45,24 @@ const (
 type groupLedger struct {
 	n     tallied
 	mixed int32       // slots whose mark time can change
+	large int32       // where it stands in the list of large groups, plus one
 	other [none]int32 // values that are no integers of 62 bits, by class
 	sums  [none]wide  // of those that are, by class
 
 	value word
 	swept uint64 // sweeps of the dictionary when value was computed, plus one; 0: it was not
 
-	witness, before recent
-	step            uint64 // the last step that changed the group; before is the witness before it
+	witness *groupWitness // nil: nobody has asked for it yet
 }
 
-// recent is the witness of the certain rows of a group, if it is known.
+// groupWitness is the witness of the certain rows of a group.
+type groupWitness struct {
+	recent
+	before recent // before the last step that changed the group
+	step   uint64 // that step
+}
+
+// recent is a witness, if it is known.
 type recent struct {
 	newest
 	known bool
@@ -104,19 +115,40 @@ func (s *store) give(slot int32, how uint8, kind noteKind) {
 			l.given = append(l.given, 0)
 		}
 		for int(g) >= len(l.groups) {
-			l.groups = append(l.groups, groupLedger{witness: recent{known: true}})
+			l.groups = append(l.groups, groupLedger{})
 		}
 		was := l.given[slot]
 		if was == 0 && how == 0 {
 			continue
 		}
-		l.given[slot] = how
 		of := &l.groups[g]
-		of.rewitness(s, s.ents[slot], classOf(verdict.Value(max(was, how)&givenMark)), kind)
+		if of.witness != nil && !s.undone(of.witness) {
+			l.begin(s, g, kind)
+			of.witness.change(s, s.ents[slot], classOf(verdict.Value(max(was, how)&givenMark)), kind)
+		}
+		l.given[slot] = how
 		if was != how {
 			of.recount(s.tuple(slot)[l.spec.over], was, how)
+			l.resize(g)
 		}
 		of.swept = 0
+	}
+}
+
+// resize brings the list of large groups up to date after a group has changed.
+func (l *ledger) resize(g int32) {
+	of := &l.groups[g]
+	switch large := of.n[verdict.F]+of.n[verdict.Fp]+of.n[verdict.Tp] >= l.spec.least; {
+	case large && of.large == 0:
+		l.large = append(l.large, g)
+		of.large = int32(len(l.large))
+	case !large && of.large > 0:
+		last := len(l.large) - 1
+		moved := l.large[last]
+		l.large[of.large-1] = moved
+		l.groups[moved].large = of.large
+		l.large = l.large[:last]
+		of.large = 0
 	}
 }
 
@@ -124,12 +156,17 @@ func (s *store) give(slot int32, how uint8, kind noteKind) {
 func (s *store) replacing(slot int32) {
 	for i := range s.ledgers {
 		l := &s.ledgers[i]
-		of := &l.groups[s.sec[l.spec.index].groupOf[slot]]
+		g := s.sec[l.spec.index].groupOf[slot]
+		of := &l.groups[g]
+		if of.witness == nil {
+			continue
+		}
 		kind := rowLeft
 		if len(s.ents[slot]) > s.stride {
 			kind = rowChanged
 		}
-		of.rewitness(s, s.ents[slot], classOf(verdict.Value(l.given[slot]&givenMark)), kind)
+		l.begin(s, g, rowLeft)
+		of.witness.change(s, s.ents[slot], classOf(verdict.Value(l.given[slot]&givenMark)), kind)
 	}
 }
 
@@ -152,34 +189,69 @@ func (g *groupLedger) recount(w word, was, how uint8) {
 		}
 	}
 	g.mixed += int32(how/givenMixed) - int32(was/givenMixed)
-	if g.n == (tallied{}) {
-		g.witness = recent{known: true}
+	if g.n == (tallied{}) && g.witness != nil {
+		g.witness.recent = recent{known: true}
 	}
 }
 
-// rewitness keeps the witness of a group up to date as a slot with entries e comes or
-// goes. A row that goes with an offset among the newest leaves it unknown.
-func (g *groupLedger) rewitness(s *store, e []uint64, c class, kind noteKind) {
-	switch {
-	case s.undoing:
-		g.witness = g.before
-		g.witness.known = g.witness.known && g.step == s.step
-		return
-	case kind != rowExpired && g.step != s.step:
-		g.step, g.before = s.step, g.witness
+// undone gives a group back the witness it had before the step that is being rolled back,
+// and tells whether one is.
+func (s *store) undone(w *groupWitness) bool {
+	if s.undoing {
+		w.recent = w.before
+		w.known = w.known && w.step == s.step
 	}
+	return s.undoing
+}
+
+// begin keeps the witness of a group before the first change in a step, so that it is
+// there again if the step is rolled back. The ledger, and unless the kind is rowChanged
+// the entries too, are as they were before.
+func (l *ledger) begin(s *store, g int32, kind noteKind) {
+	w := l.groups[g].witness
+	if w.step == s.step || kind == rowExpired {
+		return
+	}
+	if !w.known && kind != rowChanged {
+		w.recent = recent{l.recent(s, g), true}
+	}
+	w.step, w.before = s.step, w.recent
+}
+
+// change keeps a witness up to date as a slot with entries e comes or goes. A row that goes
+// with an offset among the newest leaves it unknown.
+func (w *groupWitness) change(s *store, e []uint64, c class, kind noteKind) {
 	switch kind {
 	case rowCame:
-		if c == certain && g.witness.known {
-			g.witness.add(e[entWit:s.stride])
+		if c == certain && w.known {
+			w.add(e[entWit:s.stride])
 		}
 	case rowLeft, rowExpired:
-		if c == certain && g.witness.holds(e[entWit:s.stride]) {
-			g.witness.known = false
+		if c == certain && w.holds(e[entWit:s.stride]) {
+			w.known = false
 		}
 	case rowChanged:
-		g.witness.known = false
+		w.known = false
 	}
+}
+
+// recent is the witness of the certain rows of a group whose marks time cannot change.
+// It costs the number of its rows.
+func (l *ledger) recent(s *store, g int32) (w newest) {
+	x := &s.sec[l.spec.index]
+	for slot := x.groups[g].first; slot >= 0; slot = x.next[slot] {
+		if m := verdict.Value(l.given[slot] & givenMark); m == verdict.T || classOf(m) != certain {
+			continue
+		}
+		e, best := s.ents[slot], 0
+		for at := s.stride; at < len(e); at += s.stride {
+			if entryMark(e, at) >= entryMark(e, best) {
+				best = at
+			}
+		}
+		w.add(e[best+entWit : best+s.stride])
+	}
+	return w
 }
 
 // holds tells whether an offset of a row's witness may be among the newest.
@@ -235,8 +307,8 @@ func (a *ledgerAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
 		}
 		return a.empty(st, c, k, m)
 	}
-	for g := range x.groups {
-		if first := x.groups[g].first; first >= 0 && a.matches(st, s.tuple(first)) && !a.group(st, s, int32(g), c, k, m) {
+	for _, g := range s.ledgers[a.ledger].large {
+		if a.matches(st, s.tuple(x.groups[g].first)) && !a.group(st, s, g, c, k, m) {
 			return false
 		}
 	}
@@ -325,9 +397,11 @@ func (a *ledgerAtom) witness(st *State, s *store, g int32, of *groupLedger, c cl
 	case c == possible:
 		a.gather(st, s, g)
 		return &st.gather.newest[c]
-	case !of.witness.known:
-		a.gather(st, s, g)
-		of.witness = recent{st.gather.newest[c], true}
+	case of.witness == nil:
+		of.witness = &groupWitness{}
+	}
+	if !of.witness.known {
+		of.witness.recent = recent{s.ledgers[a.ledger].recent(s, g), true}
 	}
 	return &of.witness.newest
 }

@@ -128,6 +128,10 @@ func appendWitness(dst, raw []uint64, width int) []uint64 {
 		if o == 0 || width == 0 {
 			continue
 		}
+		if k := len(dst); k < n+width && (k == n || dst[k-1] > o) { // often they come in order
+			dst = append(dst, o)
+			continue
+		}
 		at, dup := n, false
 		for at < len(dst) && dst[at] >= o {
 			dup = dup || dst[at] == o

@@ -163,10 +163,20 @@ func (m *Monitor) appendCandidates(dst []int, in *aspects.Input) []int {
 	return dst
 }
 
-// completeness is that of formula i given that of the trace's history. A formula
+// completeness is that of formula i given that of the trace's history. A formula with a
+// term that has no value here is incomplete. A formula
 // that reads the current time point alone is sound whatever came before, and one that
 // reads back so far, whatever is missing further back.
 func (m *Monitor) completeness(i int, in *aspects.Input) verdict.Completeness {
+	past := m.historic(i, in)
+	if m.state.Fault(i) != nil {
+		return verdict.Worse(past, verdict.Incomplete)
+	}
+	return past
+}
+
+// historic is the completeness of what formula i reads of the past.
+func (m *Monitor) historic(i int, in *aspects.Input) verdict.Completeness {
 	checked := m.engine.parts[i].checked
 	if !checked.Historic {
 		return verdict.Sound

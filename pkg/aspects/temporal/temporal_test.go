@@ -333,3 +333,33 @@ func TestWeakenedOutOfReach(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultIsIncomplete judges a clause one term of which has no value: it must say so,
+// also if nothing else fires, at that event and at no other.
+func TestFaultIsIncomplete(t *testing.T) {
+	f, diags := syntax.Parse(`send(x) AND 1 < s2i(x)`, syntax.Options{Mode: syntax.MonPoly})
+	if f == nil {
+		t.Fatal(diags)
+	}
+	checked := &check.Checked{Core: f, Free: stringColumns("x"), Anchors: []string{"send"}}
+	e, err := temporal.New(&policy.Bundle{Clauses: []policy.Clause{
+		{ID: "c", Formulas: []policy.Formula{formula(schema.RoleForbid, "", checked)}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := e.New()
+	for i, c := range []struct{ facts, want string }{
+		{"send(2)", `c x="2"F@[100]`},
+		{"send(one)", "c incomplete"},
+		{"send(1)", ""},
+		{"send(one) send(3)", `c x="3"F@[103] incomplete`},
+		{"", ""},
+	} {
+		in := input(i, verdict.Sound, c.facts)
+		if got := show(m.Judge(in)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.facts, got, c.want)
+		}
+		m.Adopt(in)
+	}
+}

@@ -129,42 +129,160 @@ func covered(p *syntax.Pred, bound map[string]bool) bool {
 
 // Negated lists the relations of which an atom stands under an odd number of
 // negations: a fact of theirs can make the formula false. The left side of an
-// implication counts as negated, and as either do both sides of an equivalence, the
-// formula of an aggregation, which a fact more can give another result, that of NEW,
-// which may hold before, and a definition.
+// implication counts as negated, and as either do both sides of an equivalence, that of
+// NEW, which may hold before, a definition, and the formula of an aggregation, which a
+// fact more can give another result; but not where that can only make it hold, because
+// the result is a count or a maximum and only bounded from below, or a minimum and only
+// bounded from above.
 func Negated(f syntax.Formula) map[string]bool {
-	out := map[string]bool{}
-	negated(f, false, out)
-	return out
+	n := negation{bounds: boundsOf(f), out: map[string]bool{}}
+	n.formula(f, false)
+	return n.out
 }
 
-func negated(f syntax.Formula, odd bool, out map[string]bool) {
+// negation walks a formula.
+type negation struct {
+	bounds uses
+	out    map[string]bool
+}
+
+func (n *negation) formula(f syntax.Formula, odd bool) {
 	switch f := f.(type) {
 	case *syntax.Pred:
 		if odd {
-			out[f.Name] = true
+			n.out[f.Name] = true
 		}
 	case *syntax.Not:
-		negated(f.F, !odd, out)
+		n.formula(f.F, !odd)
 	case *syntax.Implies:
-		negated(f.Left, !odd, out)
-		negated(f.Right, odd, out)
-	case *syntax.Equiv, *syntax.Agg, *syntax.New:
+		n.formula(f.Left, !odd)
+		n.formula(f.Right, odd)
+	case *syntax.Agg:
+		n.formula(f.F, odd)
+		if !n.bounds[f.Result.Name].grows(f.Op) {
+			n.formula(f.F, !odd)
+		}
+	case *syntax.Equiv, *syntax.New:
 		for _, g := range syntax.Children(f) {
-			negated(g, odd, out)
-			negated(g, !odd, out)
+			n.formula(g, odd)
+			n.formula(g, !odd)
 		}
 	case *syntax.Let:
-		negated(f.Def, odd, out)
-		negated(f.Def, !odd, out)
-		body := map[string]bool{}
-		negated(f.Body, odd, body)
-		delete(body, f.Name)
-		maps.Copy(out, body)
+		n.formula(f.Def, odd)
+		n.formula(f.Def, !odd)
+		body := negation{bounds: n.bounds, out: map[string]bool{}}
+		body.formula(f.Body, odd)
+		delete(body.out, f.Name)
+		maps.Copy(n.out, body.out)
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Prev,
 		*syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
 		for _, g := range syntax.Children(f) {
-			negated(g, odd, out)
+			n.formula(g, odd)
 		}
 	}
+}
+
+// bound is how a formula uses a name other than as the result of an aggregation: the
+// zero value says that it does not.
+type bound struct {
+	below, above bool // compared with a constant below, or above, it
+	other        bool
+}
+
+// grows tells whether a result that is so bounded still passes when a fact comes.
+func (b bound) grows(op syntax.AggOp) bool {
+	switch op {
+	case syntax.Count, syntax.Max:
+		return b.below && !b.above && !b.other
+	case syntax.Min:
+		return b.above && !b.below && !b.other
+	case syntax.Sum, syntax.Average, syntax.Median:
+	}
+	return false
+}
+
+// uses are the bounds of names.
+type uses map[string]bound
+
+// boundsOf finds how the names of a formula are used, whatever their scopes. What stands
+// under a negation is no bound.
+func boundsOf(f syntax.Formula) uses {
+	u := uses{}
+	u.formula(f, false)
+	return u
+}
+
+func (u uses) note(t syntax.Term, how func(b *bound)) {
+	syntax.TermVars(t, func(v syntax.Var) {
+		b := u[v.Name]
+		how(&b)
+		u[v.Name] = b
+	})
+}
+
+func (u uses) other(ts ...syntax.Term) {
+	for _, t := range ts {
+		u.note(t, func(b *bound) { b.other = true })
+	}
+}
+
+func (u uses) formula(f syntax.Formula, negated bool) {
+	switch f := f.(type) {
+	case *syntax.Cmp:
+		if negated {
+			u.other(f.Left, f.Right)
+			return
+		}
+		u.compared(f.Op, f.Left, f.Right)
+		u.compared(mirrored(f.Op), f.Right, f.Left)
+	case *syntax.Pred:
+		u.other(f.Args...)
+	case *syntax.Match:
+		u.other(f.Left, f.Right)
+		u.other(f.Groups...)
+	case *syntax.Agg:
+		u.other(f.Over)
+		for _, v := range f.Groups {
+			u.other(v)
+		}
+	case *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.New:
+		negated = true
+	case *syntax.Bool, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Historically,
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.Let:
+	}
+	for _, g := range syntax.Children(f) {
+		u.formula(g, negated)
+	}
+}
+
+// compared notes how `t op c` bounds t.
+func (u uses) compared(op syntax.CmpOp, t, c syntax.Term) {
+	_, isVar := t.(syntax.Var)
+	_, isConst := c.(syntax.Const)
+	u.note(t, func(b *bound) {
+		switch {
+		case !isVar || !isConst || op == syntax.Eq:
+			b.other = true
+		case op == syntax.Greater || op == syntax.GreaterEq:
+			b.below = true
+		default:
+			b.above = true
+		}
+	})
+}
+
+// mirrored is the comparison with its sides exchanged.
+func mirrored(op syntax.CmpOp) syntax.CmpOp {
+	switch op {
+	case syntax.Less:
+		return syntax.Greater
+	case syntax.LessEq:
+		return syntax.GreaterEq
+	case syntax.Greater:
+		return syntax.Less
+	case syntax.GreaterEq:
+		return syntax.LessEq
+	case syntax.Eq:
+	}
+	return op
 }

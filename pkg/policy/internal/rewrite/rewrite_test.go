@@ -213,3 +213,26 @@ func TestNegated(t *testing.T) {
 		t.Errorf("found negated too: %v", got)
 	}
 }
+
+// A fact more makes a count greater, which a bound from below lets pass.
+func TestNegatedAggregations(t *testing.T) {
+	for src, want := range map[string]bool{
+		"(n <- CNT x j(x)) AND n > 3":                                 false,
+		"(n <- CNT x j(x)) AND 3 <= n AND n > 1":                      false,
+		"(n <- MAX x j(x)) AND n > 3":                                 false,
+		"(n <- MIN x j(x)) AND n < 3":                                 false,
+		"(n <- MIN x j(x)) AND n > 3":                                 true,
+		"(n <- CNT x j(x)) AND n > 3 AND n < 9":                       true,
+		"(n <- CNT x j(x)) AND n = 3":                                 true,
+		"(n <- CNT x j(x)) AND p(m) AND n > m":                        true,
+		"(n <- CNT x j(x)) AND p(n) AND n > 3":                        true,
+		"(n <- CNT x j(x)) AND NOT (n > 3)":                           true,
+		"NOT ((n <- CNT x j(x)) AND n > 3)":                           true,
+		"(n <- SUM x j(x)) AND n > 3":                                 true,
+		"(n <- CNT x j(x)) AND n > 3 AND (k <- CNT n j(n)) AND k > 1": true,
+	} {
+		if got := Negated(parse(t, src))["j"]; got != want {
+			t.Errorf("%s: %v", src, got)
+		}
+	}
+}
