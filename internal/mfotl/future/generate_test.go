@@ -1,0 +1,261 @@
+package future_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/internal/mfotl/naive"
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
+
+// generator makes random formulas with past and future operators that obey the
+// contract of check.Checked, and traces for them.
+type generator struct {
+	*rand.Rand
+	fresh int
+	past  bool             // no future operators
+	made  []syntax.Formula // sub-formulas of earlier places
+	over  [][]check.Column // their variables
+	used  map[string]int   // future operators made
+}
+
+const (
+	intKind = schema.KindInt
+	strKind = schema.KindString
+)
+
+func pick[T any](g *generator, xs ...T) T { return xs[g.IntN(len(xs))] }
+
+type relation struct {
+	name  string
+	kinds []schema.ValueKind
+}
+
+func relations() []relation {
+	return []relation{
+		{"e", nil},
+		{"p", []schema.ValueKind{intKind}},
+		{"q", []schema.ValueKind{intKind}},
+		{"s", []schema.ValueKind{strKind}},
+		{"r", []schema.ValueKind{intKind, intKind}},
+		{"m", []schema.ValueKind{intKind, strKind}},
+	}
+}
+
+func (g *generator) value(k schema.ValueKind) schema.Value {
+	if k == strKind {
+		return schema.StringValue(pick(g, "a", "", "b\""))
+	}
+	return schema.IntValue(g.Int64N(3))
+}
+
+func (g *generator) column(k schema.ValueKind) check.Column {
+	g.fresh++
+	return check.Column{Name: fmt.Sprintf("x%d", g.fresh), Kind: k}
+}
+
+func (g *generator) checked(depth int) *check.Checked {
+	g.used = map[string]int{}
+	var cols []check.Column
+	for range g.IntN(3) {
+		cols = append(cols, g.column(pick(g, intKind, intKind, strKind)))
+	}
+	return &check.Checked{Core: g.formula(cols, depth), Free: cols}
+}
+
+// formula makes a formula whose free variables are exactly cols. Now and then it is
+// one made before.
+func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
+	for i, f := range g.made {
+		if g.IntN(12) == 0 && slices.Equal(g.over[i], cols) {
+			return f
+		}
+	}
+	f := g.build(cols, depth)
+	if g.IntN(3) == 0 && !hasQuantifier(f) {
+		g.made, g.over = append(g.made, f), append(g.over, cols)
+	}
+	return f
+}
+
+// hasQuantifier keeps what binds names from being used twice.
+func hasQuantifier(f syntax.Formula) bool {
+	found := false
+	syntax.Walk(f, func(f syntax.Formula) bool {
+		if _, ok := f.(*syntax.Exists); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (g *generator) build(cols []check.Column, depth int) syntax.Formula {
+	if depth <= 0 {
+		return g.atom(cols)
+	}
+	d := depth - 1
+	switch n := g.IntN(18); {
+	case n < 8 && !g.past:
+		return g.ahead(cols, d, n)
+	case n == 8:
+		return &syntax.Or{Left: g.formula(cols, d), Right: g.formula(cols, d)}
+	case n == 9:
+		c := g.column(pick(g, intKind, strKind))
+		return &syntax.Exists{Vars: []syntax.Var{{Name: c.Name}}, F: g.formula(append(slices.Clip(cols), c), d)}
+	case n == 10:
+		return &syntax.Prev{I: g.interval(true), F: g.formula(cols, d)}
+	case n == 11:
+		return &syntax.Once{I: g.interval(true), F: g.formula(cols, d)}
+	case n == 12:
+		return &syntax.Since{I: g.interval(true), Left: g.left(g.some(cols), d), Right: g.formula(cols, d)}
+	case n == 13:
+		h := &syntax.Historically{I: g.interval(true), F: g.formula(g.some(cols), d)}
+		return &syntax.And{Left: g.formula(cols, d), Right: h}
+	case n == 14 && len(cols) == 0:
+		return &syntax.Not{F: g.formula(nil, d)}
+	case n == 15 && len(cols) == 1:
+		return &syntax.Cmp{Op: syntax.Eq, Left: syntax.Var{Name: cols[0].Name}, Right: syntax.Const{Value: g.value(cols[0].Kind)}}
+	}
+	return g.and(cols, d)
+}
+
+// and makes a conjunction: often an atom with something that it guards.
+func (g *generator) and(cols []check.Column, d int) syntax.Formula {
+	var first syntax.Formula
+	if g.IntN(2) == 0 {
+		first = g.atom(cols)
+	} else {
+		first = g.formula(cols, d)
+	}
+	sub := g.some(cols)
+	switch g.IntN(4) {
+	case 0:
+		return &syntax.And{Left: first, Right: g.formula(sub, d)}
+	case 1:
+		c := g.column(pick(g, intKind, strKind))
+		e := &syntax.Exists{Vars: []syntax.Var{{Name: c.Name}}, F: g.formula(append(slices.Clip(sub), c), d)}
+		return &syntax.And{Left: first, Right: &syntax.Not{F: e}}
+	case 2:
+		a, b := g.some(cols), cols
+		return &syntax.And{Left: g.formula(a, d), Right: g.formula(b, d)}
+	}
+	return &syntax.And{Left: first, Right: &syntax.Not{F: g.formula(sub, d)}}
+}
+
+// ahead makes a future operator.
+func (g *generator) ahead(cols []check.Column, d, n int) syntax.Formula {
+	switch {
+	case n < 2:
+		g.used["NEXT"]++
+		return &syntax.Next{I: g.interval(true), F: g.formula(cols, d)}
+	case n < 5:
+		g.used["EVENTUALLY"]++
+		return &syntax.Eventually{I: g.interval(false), F: g.formula(cols, d)}
+	}
+	g.used["UNTIL"]++
+	return &syntax.Until{I: g.interval(false), Left: g.left(g.some(cols), d), Right: g.formula(cols, d)}
+}
+
+func (g *generator) left(cols []check.Column, d int) syntax.Formula {
+	f := g.formula(cols, d-g.IntN(2))
+	if g.IntN(2) == 0 {
+		return &syntax.Not{F: f}
+	}
+	return f
+}
+
+func (g *generator) some(cols []check.Column) []check.Column {
+	var out []check.Column
+	for _, c := range cols {
+		if g.IntN(3) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (g *generator) interval(unbounded bool) syntax.Interval {
+	lo := pick[int64](g, 0, 0, 0, 1, 2, 3)
+	if unbounded && g.IntN(3) == 0 {
+		return syntax.Interval{Lo: lo, Unbounded: true}
+	}
+	return syntax.Interval{Lo: lo, Hi: lo + pick[int64](g, 0, 0, 1, 2, 4, 8)}
+}
+
+// atom makes a predicate over cols, or a conjunction of such.
+func (g *generator) atom(cols []check.Column) syntax.Formula {
+	var fit []relation
+	for _, r := range relations() {
+		if _, ok := place(r, cols); ok {
+			fit = append(fit, r)
+		}
+	}
+	if len(fit) == 0 {
+		n := len(cols) / 2
+		return &syntax.And{Left: g.atom(cols[:n]), Right: g.atom(cols[n:])}
+	}
+	if len(cols) == 1 && cols[0].Kind == intKind && g.IntN(8) == 0 {
+		return &syntax.Pred{Name: pick(g, "tp", "ts"), Args: []syntax.Term{syntax.Var{Name: cols[0].Name}}}
+	}
+	r := pick(g, fit...)
+	at, _ := place(r, cols)
+	p := &syntax.Pred{Name: r.name}
+	var wild []syntax.Var
+	for i, k := range r.kinds {
+		switch c, ok := at[i]; {
+		case ok:
+			p.Args = append(p.Args, syntax.Var{Name: c.Name})
+		case g.IntN(2) == 0:
+			p.Args = append(p.Args, syntax.Const{Value: g.value(k)})
+		default:
+			v := syntax.Var{Name: "_" + g.column(k).Name}
+			wild = append(wild, v)
+			p.Args = append(p.Args, v)
+		}
+	}
+	if len(wild) > 0 {
+		return &syntax.Exists{Vars: wild, F: p}
+	}
+	return p
+}
+
+// place gives every column a position of its kind.
+func place(r relation, cols []check.Column) (map[int]check.Column, bool) {
+	at := map[int]check.Column{}
+	for _, c := range cols {
+		found := false
+		for i, k := range r.kinds {
+			if _, taken := at[i]; !taken && !found && k == c.Kind {
+				at[i], found = c, true
+			}
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	return at, true
+}
+
+// trace makes a trace: equal time stamps, gaps, and time points without facts occur.
+func (g *generator) trace(length int) []naive.TimePoint {
+	var tps []naive.TimePoint
+	ts := g.Int64N(3)
+	for i := range length {
+		tp := naive.TimePoint{TS: ts, Offset: uint64(i)}
+		for range pick(g, 0, 1, 2, 4, 7) {
+			r := pick(g, relations()...)
+			f := schema.Fact{Name: r.name}
+			for _, k := range r.kinds {
+				f.Args = append(f.Args, g.value(k))
+			}
+			tp.Facts = append(tp.Facts, f)
+		}
+		tps = append(tps, tp)
+		ts += pick[int64](g, 0, 0, 1, 1, 2, 3, 7)
+	}
+	return tps
+}
