@@ -17,6 +17,7 @@ type generator struct {
 	*rand.Rand
 	fresh int
 	past  bool             // no future operators
+	many  bool             // more values, and most time points with few facts of many
 	made  []syntax.Formula // sub-formulas of earlier places
 	over  [][]check.Column // their variables
 	used  map[string]int   // future operators made
@@ -49,6 +50,9 @@ func (g *generator) value(k schema.ValueKind) schema.Value {
 	if k == strKind {
 		return schema.StringValue(pick(g, "a", "", "b\""))
 	}
+	if g.many {
+		return schema.IntValue(g.Int64N(7))
+	}
 	return schema.IntValue(g.Int64N(3))
 }
 
@@ -63,7 +67,41 @@ func (g *generator) checked(depth int) *check.Checked {
 	for range g.IntN(3) {
 		cols = append(cols, g.column(pick(g, intKind, intKind, strKind)))
 	}
+	if g.many {
+		cols = []check.Column{g.column(intKind), g.column(intKind)}[:1+g.IntN(2)]
+		return &check.Checked{Core: g.guarded(cols, depth), Free: cols}
+	}
 	return &check.Checked{Core: g.formula(cols, depth), Free: cols}
+}
+
+// guarded makes a formula in which a future operator stands beside an atom with its
+// variables, at once, below other operators, or in several places.
+func (g *generator) guarded(cols []check.Column, depth int) syntax.Formula {
+	v := g.ahead(cols, depth-1, g.IntN(8))
+	a := g.atom(cols)
+	var f syntax.Formula
+	switch g.IntN(7) {
+	case 0:
+		f = v
+	case 1:
+		f = &syntax.Not{F: v}
+	case 2:
+		f = &syntax.Not{F: &syntax.Or{Left: g.atom(cols), Right: v}}
+	case 3:
+		f = &syntax.Once{I: g.interval(true), F: v}
+	case 4:
+		f = &syntax.Historically{I: g.interval(true), F: v}
+	case 5:
+		f = &syntax.Since{I: g.interval(true), Left: g.left(g.some(cols), depth-1), Right: v}
+	case 6:
+		f = &syntax.Or{Left: &syntax.Not{F: v}, Right: g.atom(nil)}
+		f = &syntax.Not{F: f}
+	}
+	f = &syntax.And{Left: a, Right: f}
+	if g.IntN(3) == 0 { // and once more elsewhere
+		f = &syntax.Or{Left: f, Right: pick[syntax.Formula](g, v, &syntax.Prev{I: syntax.AnyTime(), F: v})}
+	}
+	return f
 }
 
 // formula makes a formula whose free variables are exactly cols. Now and then it is
@@ -246,7 +284,11 @@ func (g *generator) trace(length int) []naive.TimePoint {
 	ts := g.Int64N(3)
 	for i := range length {
 		tp := naive.TimePoint{TS: ts, Offset: uint64(i)}
-		for range pick(g, 0, 1, 2, 4, 7) {
+		sizes := []int{0, 1, 2, 4, 7}
+		if g.many {
+			sizes = []int{1, 1, 2, 2, 25}
+		}
+		for range pick(g, sizes...) {
 			r := pick(g, relations()...)
 			f := schema.Fact{Name: r.name}
 			for _, k := range r.kinds {

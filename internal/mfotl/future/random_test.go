@@ -30,43 +30,87 @@ var (
 // formulas and logs, on whole logs and on logs that end early, and compares when they
 // come with the documented rule.
 func TestAgainstDefinition(t *testing.T) {
-	pairs, points, rows, early := 0, 0, 0, 0
-	used := map[string]int{}
-	for seed := *seedFlag; pairs < *casesFlag; seed++ {
+	c := counts{used: map[string]int{}}
+	for seed := *seedFlag; c.pairs < *casesFlag; seed++ {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), past: seed%20 == 0}
-		f := g.checked(pick(g, 1, 2, 2, 3))
-		plan, err := future.Compile(f, future.WithEngine(mfotl.WithBuiltIns()))
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, f.Core)
-		}
-		whole := g.trace(2 + g.IntN(7))
-		for _, trace := range [][]naive.TimePoint{whole, whole[:g.IntN(len(whole))]} {
-			want := expect(f, trace)
-			got, err := run(plan, trace)
-			if err != nil {
-				t.Fatalf("seed %d: %v", seed, err)
-			}
-			if msg := compare(f, trace, got, want); msg != "" {
-				t.Fatalf("seed %d (repeat: go test ./internal/mfotl/future -run TestAgainstDefinition -args -seed %d -cases 1): %s\n%s\n%s",
-					seed, seed, msg, f.Core, show(trace))
-			}
-			pairs++
-			points += len(trace)
-			for i, v := range got {
-				rows += len(v.Rows)
-				if v.read > i+1 && v.read <= len(trace) {
-					early++
-				}
-			}
-		}
-		for op, n := range g.used {
-			used[op] += n
-		}
+		c.compare(t, g, seed, g.checked(pick(g, 1, 2, 2, 3)))
 	}
-	t.Logf("%d formula and log pairs, %d time points, %d rows, %d verdicts delayed and before the end; operators %v", pairs, points, rows, early, used)
-	if *casesFlag > 1000 && (rows < pairs/2 || early < pairs/4 || used["NEXT"] < pairs/20 || used["EVENTUALLY"] < pairs/10 || used["UNTIL"] < pairs/10) {
+	t.Log(c)
+	if *casesFlag > 1000 && (c.rows < c.pairs/2 || c.early < c.pairs/4 ||
+		c.used["NEXT"] < c.pairs/20 || c.used["EVENTUALLY"] < c.pairs/10 || c.used["UNTIL"] < c.pairs/10) {
 		t.Error("the generator does not exercise the operators")
 	}
+}
+
+// TestGuardsAgainstDefinition compares on formulas and logs for which only some tuples
+// of a future operator are looked at.
+func TestGuardsAgainstDefinition(t *testing.T) {
+	c := counts{used: map[string]int{}}
+	for seed := *seedFlag; c.pairs < max(1, *casesFlag/4); seed++ {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), many: true}
+		c.compare(t, g, seed, g.checked(1+g.IntN(2)))
+	}
+	t.Log(c)
+	if *casesFlag > 1000 && c.rows < c.pairs {
+		t.Error("the generator does not exercise guards")
+	}
+}
+
+// counts is what was compared.
+type counts struct {
+	pairs, points, rows int
+	early               int            // verdicts delayed and before the end
+	used                map[string]int // future operators
+}
+
+func (c counts) String() string {
+	return fmt.Sprintf("%d formula and log pairs, %d time points, %d rows, %d verdicts delayed and before the end; operators %v",
+		c.pairs, c.points, c.rows, c.early, c.used)
+}
+
+func (c *counts) compare(t *testing.T, g *generator, seed uint64, f *check.Checked) {
+	t.Helper()
+	plan, err := future.Compile(f, future.WithEngine(mfotl.WithBuiltIns()))
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, f.Core)
+	}
+	whole := g.trace(2 + g.IntN(7))
+	start := whole[:g.IntN(len(whole))]
+	// The verdicts that come within the start are right whatever follows.
+	for _, trace := range [][]naive.TimePoint{whole, start, after(start, g.trace(3))} {
+		got, err := run(plan, trace)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s\n%s", seed, err, f.Core, show(trace))
+		}
+		if msg := compare(f, trace, got, expect(f, trace)); msg != "" {
+			t.Fatalf("seed %d (repeat: go test ./internal/mfotl/future -run '%s$' -args -seed %d -cases 1): %s\n%s\n%s",
+				seed, t.Name(), seed, msg, f.Core, show(trace))
+		}
+		c.pairs++
+		c.points += len(trace)
+		for i, v := range got {
+			c.rows += len(v.Rows)
+			if v.read > i+1 && v.read <= len(trace) {
+				c.early++
+			}
+		}
+	}
+	for op, n := range g.used {
+		c.used[op] += n
+	}
+}
+
+// after appends a trace to another.
+func after(start, tail []naive.TimePoint) []naive.TimePoint {
+	trace := slices.Clone(start)
+	for _, tp := range tail {
+		if len(start) > 0 {
+			tp.TS += start[len(start)-1].TS
+		}
+		tp.Offset = uint64(len(trace))
+		trace = append(trace, tp)
+	}
+	return trace
 }
 
 // timed is a verdict with the number of time points read when it came; one more than

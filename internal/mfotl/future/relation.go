@@ -50,9 +50,9 @@ type virtual struct {
 	op    operator
 	until *until // op, if it is one
 	tally *int
-	made  uint64
+	made  uint64       // time points whose relation was made
 	kept  series[kept] // what slower readers have still to read, if there are several
-	fault fault
+	fault []fault      // ascending and apart
 }
 
 // kept is the relation at one time point and the number of stages that wait for it.
@@ -61,11 +61,11 @@ type kept struct {
 	readers int
 }
 
-// fault says that up to before a time point the relation may be wrong, since an
-// operand was.
+// fault says that from a time point up to before another the relation may be wrong,
+// since an operand was.
 type fault struct {
-	before uint64
-	err    error
+	from, before uint64
+	err          error
 }
 
 func newVirtual(spec *relation, tally *int) *virtual {
@@ -83,9 +83,18 @@ func newVirtual(spec *relation, tally *int) *virtual {
 // read takes the rows of an operand at time point j; err says why they may be wrong.
 func (v *virtual) read(l *log, which side, j uint64, rows []schema.Row, err error) {
 	v.op.read(l, which, rows)
-	if err != nil {
-		v.fault = fault{j + 1, err} // what is not made yet may see j
+	if err == nil {
+		return
 	}
+	from := v.made
+	if v.until != nil {
+		from = v.until.from // further back, j is out of the interval
+	}
+	if n := len(v.fault); n > 0 && from <= v.fault[n-1].before {
+		v.fault[n-1].before = j + 1
+		return
+	}
+	v.fault = append(v.fault, fault{from, j + 1, err})
 }
 
 // known reports whether the relation is known at time point i.
@@ -94,10 +103,7 @@ func (v *virtual) known(l *log, i uint64) bool { return i < v.made || v.op.known
 // at appends the relation at time point i, which is known, as far as the guards want
 // it. Every reader asks once for each time point.
 func (v *virtual) at(dst []schema.Fact, i uint64, w want) ([]schema.Fact, error) {
-	var err error
-	if i < v.fault.before {
-		err = v.fault.err
-	}
+	err := v.faultAt(i)
 	if v.spec.readers > 1 {
 		return v.shared(dst, i), err
 	}
@@ -107,6 +113,23 @@ func (v *virtual) at(dst []schema.Fact, i uint64, w want) ([]schema.Fact, error)
 		return v.until.matching(dst, w), err
 	}
 	return v.op.tuples(dst), err
+}
+
+// faultAt says why the relation may be wrong at a time point.
+func (v *virtual) faultAt(i uint64) error {
+	oldest := i // time point that a reader may still ask for
+	if v.spec.readers > 1 {
+		oldest = v.kept.first
+	}
+	for len(v.fault) > 0 && v.fault[0].before <= oldest {
+		v.fault = v.fault[1:]
+	}
+	for _, f := range v.fault {
+		if f.from <= i && i < f.before {
+			return f.err
+		}
+	}
+	return nil
 }
 
 // shared is at for a relation with several readers.
