@@ -87,12 +87,14 @@ func TestTranscripts(t *testing.T) {
 		want    string
 	}{
 		{ // the past comes at once
-			"p(x) AND NOT ONCE q(x)", []string{"x"},
+			"p(x) AND NOT ONCE q(x)",
+			[]string{"x"},
 			[]point{at(1, fact("p", 1)), at(2, fact("q", 1), fact("p", 1), fact("p", 2))},
 			"< @1(0)[1] < @2(1)[2] end",
 		},
 		{ // a response in time
-			"q(x) AND NOT EVENTUALLY[0,3] p(x)", []string{"x"},
+			"q(x) AND NOT EVENTUALLY[0,3] p(x)",
+			[]string{"x"},
 			[]point{at(1, fact("q", 1), fact("q", 2)), at(2, fact("p", 1)), at(4), at(5, fact("q", 3))},
 			"< < < < @1(0)[2] end @2(1) @4(2) @5(3)[3]",
 		},
@@ -102,27 +104,32 @@ func TestTranscripts(t *testing.T) {
 			"< < @1(0)[] < @2(1) end @3(2)[]",
 		},
 		{ // a gap is seen when the next time point is read
-			"NEXT[0,2] EVENTUALLY[0,9] p(x)", []string{"x"},
+			"NEXT[0,2] EVENTUALLY[0,9] p(x)",
+			[]string{"x"},
 			[]point{at(1), at(9), at(10, fact("p", 1)), at(30)},
 			"< < @1(0) < < @9(1)[1] @10(2) end @30(3)",
 		},
 		{ // equal time stamps: not before, but after
-			"EVENTUALLY[0,0] p(x)", []string{"x"},
+			"EVENTUALLY[0,0] p(x)",
+			[]string{"x"},
 			[]point{at(1, fact("p", 0)), at(1, fact("p", 1)), at(1), at(2, fact("p", 2))},
 			"< < < < @1(0)[0][1] @1(1)[1] @1(2) end @2(3)[2]",
 		},
 		{ // the left operand counts from the time point itself, up to before the right one
-			"(NOT p(x)) UNTIL[0,3] q(x)", []string{"x"},
+			"(NOT p(x)) UNTIL[0,3] q(x)",
+			[]string{"x"},
 			[]point{at(1), at(2, fact("p", 1)), at(3, fact("q", 1), fact("q", 2), fact("p", 2)), at(9, fact("p", 2)), at(20)},
 			"< < < < @1(0)[2] @2(1)[2] @3(2)[1][2] < @9(3) end @20(4)",
 		},
 		{ // also before the interval opens
-			"p(x) UNTIL[2,5] r(x,y)", []string{"x", "y"},
+			"p(x) UNTIL[2,5] r(x,y)",
+			[]string{"x", "y"},
 			[]point{at(1, fact("p", 1), fact("p", 2)), at(2, fact("p", 1)), at(3, fact("r", 1, 7), fact("r", 2, 7)), at(9)},
 			"< < < < @1(0)[1,7] @2(1) @3(2) end @9(3)",
 		},
 		{ // within each other, either way round
-			"ONCE[1,4] EVENTUALLY[1,2] (p(x) AND PREVIOUS q(x))", []string{"x"},
+			"ONCE[1,4] EVENTUALLY[1,2] (p(x) AND PREVIOUS q(x))",
+			[]string{"x"},
 			[]point{at(0), at(2, fact("q", 1)), at(4, fact("p", 1)), at(7)},
 			"< < < @0(0) < @2(1) @4(2)[1] end @7(3)",
 		},
