@@ -135,12 +135,23 @@ func (u *until) advance() {
 	for _, slot := range t.end {
 		u.end(slot)
 	}
-	u.spare = append(u.spare, t.begin[:0], t.end[:0])
+	u.reuse(t.begin)
+	u.reuse(t.end)
 	u.turns.drop()
 	u.made++
 }
 
-// memory returns an empty list. Those not used for a while are given back.
+// keepSlots is the length above which the list of a turn is given back after use: one
+// huge event must not leave its size to the lists of others (256 bytes each).
+const keepSlots = 64
+
+func (u *until) reuse(list []int32) {
+	if cap(list) > 0 && cap(list) <= keepSlots {
+		u.spare = append(u.spare, list[:0])
+	}
+}
+
+// memory returns an empty list.
 func (u *until) memory() []int32 {
 	n := len(u.spare)
 	if n == 0 {
