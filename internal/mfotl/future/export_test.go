@@ -1,6 +1,10 @@
 package future
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // Audit counts anew what waits, and reports where a count that is kept is wrong, or a
 // tuple that nothing holds is still there.
@@ -77,4 +81,32 @@ func (u *until) audit() (int, error) {
 		return 0, fmt.Errorf("%d tuples of a left operand are needed, %d are kept", len(tuples), len(u.held.set.slots))
 	}
 	return n, nil
+}
+
+// Shape prints the stages: the relations each reads, `!` after a guarded one, and in
+// brackets the operands it feeds.
+func (p *Plan) Shape() string {
+	var b strings.Builder
+	for _, s := range p.stages {
+		for _, in := range s.reads {
+			b.WriteString(strconv.Itoa(in.relation))
+			if in.guards != nil {
+				b.WriteByte('!')
+			}
+		}
+		b.WriteByte('[')
+		for _, f := range s.feeds {
+			b.WriteByte(' ')
+			switch {
+			case f.relation < 0:
+				b.WriteString("verdict")
+			case f.side == left:
+				b.WriteString(strconv.Itoa(f.relation) + "left")
+			default:
+				b.WriteString(strconv.Itoa(f.relation))
+			}
+		}
+		b.WriteString(" ]")
+	}
+	return b.String()
 }

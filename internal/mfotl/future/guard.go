@@ -52,7 +52,7 @@ type guarder struct {
 }
 
 // formula visits f, which matters only where the atoms of the same time point hold.
-func (g *guarder) formula(f syntax.Formula, atoms []*syntax.Pred) {
+func (g *guarder) formula(f syntax.Formula, atoms []atom) {
 	switch f := f.(type) {
 	case *syntax.Pred:
 		if f.Name == g.spec.name {
@@ -62,7 +62,7 @@ func (g *guarder) formula(f syntax.Formula, atoms []*syntax.Pred) {
 		parts := conjuncts(f, nil)
 		inner := slices.Clip(atoms)
 		for _, p := range parts {
-			if a := atomOf(p); a != nil {
+			if a, ok := atomOf(p); ok {
 				inner = append(inner, a)
 			}
 		}
@@ -89,28 +89,47 @@ func conjuncts(f syntax.Formula, parts []syntax.Formula) []syntax.Formula {
 	return append(parts, f)
 }
 
-// atomOf returns the atom of a relation of the log that is f, or of which f is a
-// projection; nil if f is something else.
-func atomOf(f syntax.Formula) *syntax.Pred {
+// atom is an atom of a relation of the log, or a projection of one.
+type atom struct {
+	*syntax.Pred
+	bound []syntax.Var // what is projected away
+}
+
+// atomOf returns the atom that f is; false if it is something else.
+func atomOf(f syntax.Formula) (atom, bool) {
+	var a atom
 	for {
 		e, ok := f.(*syntax.Exists)
 		if !ok {
 			break
 		}
+		a.bound = append(a.bound, e.Vars...)
 		f = e.F
 	}
 	p, ok := f.(*syntax.Pred)
 	if !ok || isVirtual(p.Name) {
-		return nil
+		return atom{}, false
 	}
 	if _, ok := check.BuiltIn()[p.Name]; ok {
-		return nil // there may be no facts of these
+		return atom{}, false // there may be no facts of these
 	}
-	return p
+	a.Pred = p
+	return a, true
+}
+
+// argument returns the position of a free variable in the atom, or -1.
+func (a atom) argument(name string) int {
+	if slices.ContainsFunc(a.bound, func(v syntax.Var) bool { return v.Name == name }) {
+		return -1
+	}
+	return slices.IndexFunc(a.Args, func(t syntax.Term) bool {
+		v, ok := t.(syntax.Var)
+		return ok && v.Name == name
+	})
 }
 
 // place takes as guard the atom that has most variables of p.
-func (g *guarder) place(p *syntax.Pred, atoms []*syntax.Pred) {
+func (g *guarder) place(p *syntax.Pred, atoms []atom) {
 	var best guard
 	var cols []int
 	for _, a := range atoms {
@@ -131,20 +150,16 @@ func (g *guarder) place(p *syntax.Pred, atoms []*syntax.Pred) {
 	g.found = append(g.found, best)
 }
 
-// shared returns the guard by the variables of p that are arguments of an atom, and
-// their columns in p. What a quantifier binds has a name that nothing else has.
-func shared(p, atom *syntax.Pred) (g guard, cols []int) {
-	g = guard{name: atom.Name, arity: len(atom.Args)}
+// shared returns the guard by the variables that p and an atom share, and their
+// columns in p.
+func shared(p *syntax.Pred, a atom) (g guard, cols []int) {
+	g = guard{name: a.Name, arity: len(a.Args)}
 	for i, t := range p.Args {
 		v, ok := t.(syntax.Var)
 		if !ok {
 			continue
 		}
-		at := slices.IndexFunc(atom.Args, func(t syntax.Term) bool {
-			w, ok := t.(syntax.Var)
-			return ok && w.Name == v.Name
-		})
-		if at >= 0 {
+		if at := a.argument(v.Name); at >= 0 {
 			cols = append(cols, i)
 			g.args = append(g.args, at)
 		}

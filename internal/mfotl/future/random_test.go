@@ -23,7 +23,7 @@ import (
 // The flags of the random comparisons.
 var (
 	seedFlag  = flag.Uint64("seed", 1, "first seed of the random comparison")        //nolint:gochecknoglobals // flags of a test binary are global
-	casesFlag = flag.Int("cases", 30_000, "formula and log pairs of the comparison") //nolint:gochecknoglobals // flags of a test binary are global
+	casesFlag = flag.Int("cases", 20_000, "formula and log pairs of the comparison") //nolint:gochecknoglobals // flags of a test binary are global
 )
 
 // TestAgainstDefinition compares verdicts with the executed definition, on random
