@@ -172,33 +172,33 @@ type matchIndex struct {
 	cols   []int
 	groups map[string][]int32
 	where  []int32 // by slot: position in its group
-	key    []schema.Value
+	key    tuple
 	buf    []byte
 }
 
-func (x *matchIndex) keyOf(tuple []schema.Value, cols []int) {
+func (x *matchIndex) keyOf(t tuple, cols []int) {
 	x.key = x.key[:0]
 	for _, c := range cols {
-		x.key = append(x.key, tuple[c])
+		x.key = append(x.key, t[c])
 	}
 	x.buf = appendKey(x.buf[:0], x.key)
 }
 
-func (x *matchIndex) add(tuple []schema.Value, slot int32) {
+func (x *matchIndex) add(t tuple, slot int32) {
 	if x.groups == nil {
 		x.groups = map[string][]int32{}
 	}
 	for int(slot) >= len(x.where) {
 		x.where = append(x.where, 0)
 	}
-	x.keyOf(tuple, x.cols)
+	x.keyOf(t, x.cols)
 	group := x.groups[string(x.buf)]
 	x.where[slot] = int32(len(group))
 	x.groups[string(x.buf)] = append(group, slot)
 }
 
-func (x *matchIndex) remove(tuple []schema.Value, slot int32) {
-	x.keyOf(tuple, x.cols)
+func (x *matchIndex) remove(t tuple, slot int32) {
+	x.keyOf(t, x.cols)
 	group := x.groups[string(x.buf)]
 	n := len(group) - 1
 	last := group[n]

@@ -1,7 +1,5 @@
 package future
 
-import "github.com/aspis-rv/aspis/pkg/schema"
-
 // held keeps, for the tuples of the left operand of UNTIL, since when it has held. If
 // the operand is a NOT, the tuples are those of the formula below it, and what is kept
 // is when it failed last.
@@ -14,18 +12,18 @@ type held struct {
 	first []uint64        // by slot: where the run of time points with the tuple began
 	last  []uint64        // by slot: the last time point with the tuple
 	lists series[[]int32] // by time point: the slots with a tuple there
-	key   []schema.Value
+	key   tuple
 }
 
 // read takes the tuples at time point k. Nobody will ask about time points before
 // from.
-func (h *held) read(k uint64, rows []schema.Row, from uint64) {
+func (h *held) read(k uint64, tuples []tuple, from uint64) {
 	var list []int32
-	if len(rows) > 0 {
-		list = make([]int32, len(rows))
+	if len(tuples) > 0 {
+		list = make([]int32, len(tuples))
 	}
-	for i := range rows {
-		slot, made := h.set.add(rows[i].Values)
+	for i, t := range tuples {
+		slot, made := h.set.add(t)
 		if made {
 			h.start(slot, k)
 		}
@@ -65,10 +63,10 @@ func (h *held) forget(before uint64) {
 // since returns the first time point from which on the left operand holds for a tuple
 // of the right one, up to before time point j, which is the one after that read last;
 // j if it does not hold there.
-func (h *held) since(tuple []schema.Value, j uint64) uint64 {
+func (h *held) since(t tuple, j uint64) uint64 {
 	h.key = h.key[:0]
 	for _, c := range h.cols {
-		h.key = append(h.key, tuple[c])
+		h.key = append(h.key, t[c])
 	}
 	slot := h.set.find(h.key)
 	switch {

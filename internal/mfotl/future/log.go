@@ -33,14 +33,14 @@ func (l *log) add(ts int64, facts []schema.Fact, keep map[string]string) int {
 	if keep == nil {
 		return 0
 	}
-	kept := copied(facts, keep)
+	kept := copiedFacts(facts, keep)
 	l.facts.push(kept)
 	return len(kept)
 }
 
-// copied copies the facts of some relations into memory of their own: three blocks,
+// copiedFacts copies the facts of some relations into memory of their own: three blocks,
 // whatever their number.
-func copied(facts []schema.Fact, keep map[string]string) []schema.Fact {
+func copiedFacts(facts []schema.Fact, keep map[string]string) []schema.Fact {
 	n, values, bytes := 0, 0, 0
 	for i := range facts {
 		if _, ok := keep[facts[i].Name]; !ok {

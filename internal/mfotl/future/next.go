@@ -7,17 +7,17 @@ import "github.com/aspis-rv/aspis/pkg/schema"
 type next struct {
 	spec    *relation
 	tally   *int
-	made    uint64               // time points whose relation was made
-	waiting series[[]schema.Row] // the operand's rows, where they count
+	made    uint64          // time points whose relation was made
+	waiting series[[]tuple] // of the operand, where they count
 }
 
-func (n *next) read(l *log, _ side, rows []schema.Row) {
+func (n *next) read(l *log, _ side, tuples []tuple) {
 	j := n.waiting.end()
 	if j <= n.made || !n.fits(l, j) {
-		rows = nil // nobody looks here
+		tuples = nil // nobody looks here
 	}
-	n.waiting.push(rows)
-	*n.tally += len(rows)
+	n.waiting.push(copied(tuples))
+	*n.tally += len(tuples)
 }
 
 // fits reports whether the distance from the time point before j lies in the interval.
@@ -46,8 +46,8 @@ func (n *next) tuples(dst []schema.Fact) []schema.Fact {
 	if n.made >= n.waiting.end() {
 		return dst
 	}
-	for _, r := range *n.waiting.at(n.made) {
-		dst = append(dst, schema.Fact{Name: n.spec.name, Args: r.Values})
+	for _, t := range *n.waiting.at(n.made) {
+		dst = append(dst, schema.Fact{Name: n.spec.name, Args: t})
 	}
 	return dst
 }

@@ -126,7 +126,7 @@ func run(plan *future.Plan, trace []naive.TimePoint) ([]timed, error) {
 	var out []timed
 	for i, tp := range trace {
 		facts, wipe := borrowed(tp.Facts)
-		err := r.Step(tp.TS, facts, func(v future.Verdict) { out = append(out, timed{v, i + 1}) })
+		err := r.Step(tp.TS, facts, func(v future.Verdict) { out = append(out, timed{owned(v), i + 1}) })
 		if err != nil {
 			return nil, err
 		}
@@ -135,10 +135,18 @@ func run(plan *future.Plan, trace []naive.TimePoint) ([]timed, error) {
 			return nil, err
 		}
 	}
-	if err := r.Flush(func(v future.Verdict) { out = append(out, timed{v, len(trace) + 1}) }); err != nil {
+	if err := r.Flush(func(v future.Verdict) { out = append(out, timed{owned(v), len(trace) + 1}) }); err != nil {
 		return nil, err
 	}
 	return out, r.Audit()
+}
+
+func owned(v future.Verdict) future.Verdict {
+	v.Rows = slices.Clone(v.Rows)
+	for i := range v.Rows {
+		v.Rows[i].Values = slices.Clone(v.Rows[i].Values)
+	}
+	return v
 }
 
 func borrowed(facts []schema.Fact) (out []schema.Fact, wipe func()) {

@@ -33,8 +33,9 @@ const (
 // operator evaluates a relation along a log. The relation is made at one time point
 // after the other.
 type operator interface {
-	// read takes the rows of an operand at the next time point.
-	read(l *log, which side, rows []schema.Row)
+	// read takes the tuples of an operand at the next time point. They are valid during
+	// the call.
+	read(l *log, which side, tuples []tuple)
 	// known reports whether the relation is known at the time point to be made next,
 	// which was read.
 	known(l *log) bool
@@ -80,9 +81,9 @@ func newVirtual(spec *relation, tally *int) *virtual {
 	return v
 }
 
-// read takes the rows of an operand at time point j; err says why they may be wrong.
-func (v *virtual) read(l *log, which side, j uint64, rows []schema.Row, err error) {
-	v.op.read(l, which, rows)
+// read takes the tuples of an operand at time point j; err says why they may be wrong.
+func (v *virtual) read(l *log, which side, j uint64, tuples []tuple, err error) {
+	v.op.read(l, which, tuples)
 	if err == nil {
 		return
 	}

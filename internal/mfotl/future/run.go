@@ -12,8 +12,7 @@ import (
 type Verdict struct {
 	Index uint64 // of the time point, from 0
 	TS    int64
-	// Rows are the satisfying bindings, as mfotl.State.Rows gives them; nil if there
-	// are none.
+	// Rows are the satisfying bindings
 	Rows []schema.Row
 	// Fault says why Rows may be incomplete or wrong; nil if they are exact.
 	Fault error
@@ -25,15 +24,17 @@ type Run struct {
 	log     log
 	virtual []*virtual
 	stages  []stageRun
-	tally   int // tuples that wait
-	facts   []schema.Fact
-	err     error // what every later call fails with
+	tally   int           // tuples that wait
+	facts   []schema.Fact // scratch
+	tuples  []tuple       // scratch
+	err     error         // what every later call fails with
 }
 
 // stageRun is a stage in a Run.
 type stageRun struct {
 	*stage
 	state *mfotl.State
+	buf   mfotl.RowBuffer
 	next  uint64 // the time point it steps to next
 	fault error  // something it has read was wrong
 }
@@ -53,7 +54,7 @@ func (p *Plan) New() *Run {
 // Step reads the next time point: its time stamp and its facts, which are a set. A time
 // stamp before that of the last time point counts as that. It calls emit for every
 // verdict that is known now and was not before, in the order of the time points. The
-// run keeps neither facts nor anything in them; the rows belong to emit.
+// run keeps neither facts nor anything in them.
 //
 // It fails with ErrPresumptive, ErrPending or ErrEnded. A run that has failed once
 // fails for ever, since what it has not read would be missing.
@@ -144,25 +145,28 @@ func (r *Run) gather(s *stageRun) []schema.Fact {
 	return facts
 }
 
-// step steps a stage to its next time point and hands on what its formulas give.
+// step steps a stage to its next time point and hands on what its formulas give. The
+// formula of the verdict stands alone in its stage.
 func (r *Run) step(s *stageRun, facts []schema.Fact, emit func(Verdict)) {
 	i := s.next
 	ts := *r.log.times.at(i)
 	s.state.Step(ts, i, facts)
-	answer, final := Verdict{Index: i, TS: ts}, false
+	if s.feeds[0].relation < 0 {
+		answer := Verdict{Index: i, TS: ts, Rows: s.state.ReadRows(0, &s.buf), Fault: r.faultOf(s, 0)}
+		s.state.Commit()
+		s.next++
+		emit(answer)
+		return
+	}
 	for k, to := range s.feeds {
-		rows, err := s.state.Rows(k), r.faultOf(s, k)
-		if to.relation < 0 {
-			answer.Rows, answer.Fault, final = rows, err, true
-			continue
+		r.tuples = r.tuples[:0]
+		for _, row := range s.state.ReadRows(k, &s.buf) {
+			r.tuples = append(r.tuples, row.Values)
 		}
-		r.virtual[to.relation].read(&r.log, to.side, i, rows, err)
+		r.virtual[to.relation].read(&r.log, to.side, i, r.tuples, r.faultOf(s, k))
 	}
 	s.state.Commit()
 	s.next++
-	if final {
-		emit(answer)
-	}
 }
 
 // faultOf says why the answer of formula k of a stage may be wrong.

@@ -18,6 +18,9 @@ func (s *series[T]) at(i uint64) *T { return &s.items[s.head+int(i-s.first)] }
 
 func (s *series[T]) push(v T) { s.items = append(s.items, v) }
 
+// skip passes over the time point after the last one that has a value, where none has.
+func (s *series[T]) skip() { s.first++ }
+
 // drop forgets the value of the first time point, which there is.
 func (s *series[T]) drop() {
 	var none T

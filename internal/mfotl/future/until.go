@@ -15,8 +15,8 @@ type until struct {
 	tally *int
 	made  uint64 // time points whose relation was made
 
-	right series[[]schema.Row] // rows that wait for the left operand's
-	left  series[[]schema.Row]
+	right series[[]tuple] // what waits for the other operand
+	left  series[[]tuple]
 	held  *held // how long the left operand has held; nil for EVENTUALLY
 
 	// For the time point of the right operand read last: the first time points not
@@ -57,34 +57,54 @@ func newUntil(spec *relation, tally *int) *until {
 	return u
 }
 
-func (u *until) read(l *log, which side, rows []schema.Row) {
-	*u.tally += len(rows)
+func (u *until) read(l *log, which side, tuples []tuple) {
+	waiting := &u.right
 	if which == left {
-		u.left.push(rows)
-	} else {
-		u.right.push(rows)
+		waiting = &u.left
 	}
-	// Where the left operand holds at j makes no difference to the right one there.
-	for {
-		switch {
-		case u.right.len() > 0 && (u.held == nil || u.left.first == u.right.first):
-			j := u.right.first
-			u.reach(l, j, *u.right.at(j))
-			u.right.drop()
-		case u.left.len() > 0 && u.left.first < u.right.first:
-			k := u.left.first
-			u.held.read(k, *u.left.at(k), u.from)
-			*u.tally -= len(*u.left.at(k))
-			u.left.drop()
-		default:
-			return
-		}
+	if waiting.len() > 0 || !u.due(which) {
+		waiting.push(copied(tuples))
+		*u.tally += len(tuples)
+		return
+	}
+	u.take(l, which, tuples)
+	waiting.skip()
+	for u.resume(l, &u.right, right) || u.resume(l, &u.left, left) {
 	}
 }
 
+// due reports whether the next tuples of an operand can be taken. The left one's come
+// after the right one's of the same time point, for which they make no difference.
+func (u *until) due(which side) bool {
+	if which == left {
+		return u.left.first < u.right.first
+	}
+	return u.held == nil || u.left.first == u.right.first
+}
+
+// resume takes the tuples of an operand that have waited longest; false if they must
+// wait on, or none do.
+func (u *until) resume(l *log, waiting *series[[]tuple], which side) bool {
+	if waiting.len() == 0 || !u.due(which) {
+		return false
+	}
+	tuples := *waiting.at(waiting.first)
+	u.take(l, which, tuples)
+	*u.tally -= len(tuples)
+	waiting.drop()
+	return true
+}
+
+func (u *until) take(l *log, which side, tuples []tuple) {
+	if which == left {
+		u.held.read(u.left.first, tuples, u.from)
+		return
+	}
+	u.reach(l, u.right.first, tuples)
+}
+
 // reach adds the spans of the right operand's tuples at time point j.
-func (u *until) reach(l *log, j uint64, rows []schema.Row) {
-	*u.tally -= len(rows)
+func (u *until) reach(l *log, j uint64, tuples []tuple) {
 	for u.turns.end() <= j+1 {
 		u.turns.push(turn{begin: u.memory(), end: u.memory()})
 	}
@@ -95,20 +115,20 @@ func (u *until) reach(l *log, j uint64, rows []schema.Row) {
 	for u.to <= j && l.age(j, u.to) >= u.spec.lo {
 		u.to++
 	}
-	for i := range rows {
+	for _, t := range tuples {
 		begin := u.from
 		if u.held != nil {
-			begin = max(begin, u.held.since(rows[i].Values, j))
+			begin = max(begin, u.held.since(t, j))
 		}
 		if begin < u.to {
-			u.span(rows[i].Values, begin, u.to)
+			u.span(t, begin, u.to)
 		}
 	}
 }
 
 // span adds a span from begin up to before end.
-func (u *until) span(tuple []schema.Value, begin, end uint64) {
-	slot, made := u.set.add(tuple)
+func (u *until) span(t tuple, begin, end uint64) {
+	slot, made := u.set.add(t)
 	if made && int(slot) == len(u.spans) {
 		u.spans = append(u.spans, spans{})
 	}
