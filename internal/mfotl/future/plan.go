@@ -17,9 +17,9 @@ var (
 	ErrPresumptive = errors.New("future: a presumptive fact")
 	// ErrEnded is a time point after the end of the log.
 	ErrEnded = errors.New("future: the log has ended")
-	// ErrLossy is a verdict on an incomplete history: a window of package mfotl
-	// overflowed.
-	ErrLossy = errors.New("future: a window has overflowed")
+	// ErrLossy is the fault of a verdict that rests on an incomplete history: a window
+	// of package mfotl has lost part of it.
+	ErrLossy = errors.New("future: a window has lost part of the history")
 )
 
 // DefaultPending is the number of tuples that may wait: facts kept for later stages,

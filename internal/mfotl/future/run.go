@@ -152,7 +152,8 @@ func (r *Run) step(s *stageRun, facts []schema.Fact, emit func(Verdict)) {
 	ts := *r.log.times.at(i)
 	s.state.Step(ts, i, facts)
 	if s.feeds[0].relation < 0 {
-		answer := Verdict{Index: i, TS: ts, Rows: s.state.ReadRows(0, &s.buf), Fault: r.faultOf(s, 0)}
+		answer := Verdict{Index: i, TS: ts, Rows: s.state.ReadRows(0, &s.buf)}
+		answer.Fault = s.faultOf(0)
 		s.state.Commit()
 		s.next++
 		emit(answer)
@@ -163,16 +164,16 @@ func (r *Run) step(s *stageRun, facts []schema.Fact, emit func(Verdict)) {
 		for _, row := range s.state.ReadRows(k, &s.buf) {
 			r.tuples = append(r.tuples, row.Values)
 		}
-		r.virtual[to.relation].read(&r.log, to.side, i, r.tuples, r.faultOf(s, k))
+		r.virtual[to.relation].read(&r.log, to.side, i, r.tuples, s.faultOf(k))
 	}
 	s.state.Commit()
 	s.next++
 }
 
-// faultOf says why the answer of formula k of a stage may be wrong.
-func (r *Run) faultOf(s *stageRun, k int) error {
+// faultOf says why the rows read of formula k may be wrong.
+func (s *stageRun) faultOf(k int) error {
 	if s.state.Lossy(k) {
-		return fmt.Errorf("%w: at time point %d; raise the engine's number of tuples", ErrLossy, s.next)
+		return fmt.Errorf("%w: at time point %d; raise the number of tuples that windows may hold", ErrLossy, s.next)
 	}
 	return s.fault
 }
