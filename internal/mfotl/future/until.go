@@ -69,7 +69,8 @@ func (u *until) read(l *log, which side, tuples []tuple) {
 	}
 	u.take(l, which, tuples)
 	waiting.skip()
-	for u.resume(l, &u.right, right) || u.resume(l, &u.left, left) {
+	for more := true; more; {
+		more = u.resume(l, &u.right, right) || u.resume(l, &u.left, left)
 	}
 }
 
