@@ -105,7 +105,7 @@ func answer(t *testing.T, plan *future.Plan, log []point, flush bool) []string {
 			for _, v := range r.Values {
 				text := v.String()
 				if v.Kind == schema.KindFloat {
-					text = strconv.FormatFloat(v.Float, 'g', 6, 64)
+					text = strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(v.Float, 'g', 6, 64)), "+")
 				}
 				vs = append(vs, text)
 			}
