@@ -232,11 +232,27 @@ func (c *cutter) stages() {
 		}
 	}
 	for _, s := range c.plan.stages {
+		s.remembers = slices.ContainsFunc(s.source, readsThePast)
 		if len(s.reads) > 0 {
 			c.keep(s)
 			c.guard(s)
 		}
 	}
+}
+
+func readsThePast(f *check.Checked) bool {
+	found := false
+	syntax.Walk(f.Core, func(f syntax.Formula) bool {
+		switch f.(type) {
+		case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
+			found = true
+		case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+			*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
+			*syntax.Agg, *syntax.Let, *syntax.New:
+		}
+		return !found
+	})
+	return found
 }
 
 // inputs notes which virtual relations a stage reads.

@@ -3,6 +3,7 @@ package future_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -272,5 +273,38 @@ func TestOverflowIsAFault(t *testing.T) {
 	// The fourth entry, of time point 3, makes the window overflow when it is adopted.
 	if want := []bool{false, false, false, true, true, true, true, true}; fmt.Sprint(faults) != fmt.Sprint(want) {
 		t.Errorf("faults %v, want %v", faults, want)
+	}
+}
+
+// A term without a value spoils the verdicts that may see it, and no others.
+func TestEvaluationFaults(t *testing.T) {
+	for formula, want := range map[string][]bool{
+		"p(x) AND 10 / x > 1":                             {false, false, true, false, false},
+		"EVENTUALLY[0,1] (p(x) AND 10 / x > 1)":           {false, true, true, false, false},
+		"NEXT (p(x) AND 10 / x > 1)":                      {false, true, false, false, false},
+		"NEXT NEXT (p(x) AND 10 / x > 1)":                 {true, false, false, false, false},
+		"(p(x) AND 10 / x > 1) UNTIL[1,2] p(x)":           {true, true, true, false, false},
+		"ONCE[0,1] EVENTUALLY[0,1] (p(x) AND 10 / x > 1)": {false, true, true, true, true}, // its window remembers
+		"EVENTUALLY[0,1] ONCE[0,1] (p(x) AND 10 / x > 1)": {false, true, true, true, true},
+	} {
+		r := compile(t, core(t, formula, "x")).New()
+		var faults []bool
+		emit := func(v future.Verdict) {
+			if v.Fault != nil && !errors.Is(v.Fault, mfotl.ErrFault) && !errors.Is(v.Fault, future.ErrLossy) {
+				t.Errorf("%s: fault %v", formula, v.Fault)
+			}
+			faults = append(faults, v.Fault != nil)
+		}
+		for i, x := range []int64{1, 2, 0, 3, 4} {
+			if err := r.Step(int64(i), []schema.Fact{fact("p", x)}, emit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Flush(emit); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(faults, want) {
+			t.Errorf("%s: faults at %v, want %v", formula, faults, want)
+		}
 	}
 }

@@ -20,7 +20,9 @@ type generator struct {
 	many  bool             // more values, and most time points with few facts of many
 	made  []syntax.Formula // sub-formulas of earlier places
 	over  [][]check.Column // their variables
-	used  map[string]int   // future operators made
+	used  map[string]int   // future operators and aggregations made
+
+	kinds map[string]schema.ValueKind // of all variables made
 }
 
 const (
@@ -58,20 +60,22 @@ func (g *generator) value(k schema.ValueKind) schema.Value {
 
 func (g *generator) column(k schema.ValueKind) check.Column {
 	g.fresh++
-	return check.Column{Name: fmt.Sprintf("x%d", g.fresh), Kind: k}
+	c := check.Column{Name: fmt.Sprintf("x%d", g.fresh), Kind: k}
+	g.kinds[c.Name], g.kinds["_"+c.Name] = k, k // wildcards are made of columns
+	return c
 }
 
 func (g *generator) checked(depth int) *check.Checked {
-	g.used = map[string]int{}
+	g.used, g.kinds = map[string]int{}, map[string]schema.ValueKind{}
 	var cols []check.Column
 	for range g.IntN(3) {
 		cols = append(cols, g.column(pick(g, intKind, intKind, strKind)))
 	}
 	if g.many {
 		cols = []check.Column{g.column(intKind), g.column(intKind)}[:1+g.IntN(2)]
-		return &check.Checked{Core: g.guarded(cols, depth), Free: cols}
+		return &check.Checked{Core: g.guarded(cols, depth), Free: cols, Kinds: g.kinds}
 	}
-	return &check.Checked{Core: g.formula(cols, depth), Free: cols}
+	return &check.Checked{Core: g.formula(cols, depth), Free: cols, Kinds: g.kinds}
 }
 
 // guarded makes a formula in which a future operator stands beside an atom with its
@@ -123,9 +127,9 @@ func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
 func hasQuantifier(f syntax.Formula) bool {
 	found := false
 	syntax.Walk(f, func(f syntax.Formula) bool {
-		if _, ok := f.(*syntax.Exists); ok {
-			found = true
-		}
+		_, exists := f.(*syntax.Exists)
+		_, aggregates := f.(*syntax.Agg)
+		found = found || exists || aggregates
 		return !found
 	})
 	return found
@@ -155,6 +159,8 @@ func (g *generator) build(cols []check.Column, depth int) syntax.Formula {
 		return &syntax.And{Left: g.formula(cols, d), Right: h}
 	case n == 14 && len(cols) == 0:
 		return &syntax.Not{F: g.formula(nil, d)}
+	case n == 14 && cols[0].Kind == intKind:
+		return g.aggregate(cols[0], cols[1:], d)
 	case n == 15 && len(cols) == 1:
 		return &syntax.Cmp{Op: syntax.Eq, Left: syntax.Var{Name: cols[0].Name}, Right: syntax.Const{Value: g.value(cols[0].Kind)}}
 	}
@@ -182,6 +188,20 @@ func (g *generator) and(cols []check.Column, d int) syntax.Formula {
 		return &syntax.And{Left: g.formula(a, d), Right: g.formula(b, d)}
 	}
 	return &syntax.And{Left: first, Right: &syntax.Not{F: g.formula(sub, d)}}
+}
+
+// aggregate makes an aggregation of integers.
+func (g *generator) aggregate(result check.Column, groups []check.Column, d int) syntax.Formula {
+	g.used["aggregations"]++
+	over := g.column(intKind)
+	f := &syntax.Agg{
+		Result: syntax.Var{Name: result.Name}, Op: pick(g, syntax.Count, syntax.Sum, syntax.Min, syntax.Max),
+		Over: syntax.Var{Name: over.Name}, F: g.formula(append(slices.Clip(groups), over), d),
+	}
+	for _, c := range groups {
+		f.Groups = append(f.Groups, syntax.Var{Name: c.Name})
+	}
+	return f
 }
 
 // ahead makes a future operator.

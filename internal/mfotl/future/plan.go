@@ -44,6 +44,9 @@ type stage struct {
 	reads  []input
 	feeds  []feed // by formula of the plan
 	source []*check.Checked
+	// remembers is set if some formula reads earlier time points, so that what was
+	// wrong once may be wrong later.
+	remembers bool
 }
 
 // input is a virtual relation that a stage reads, and which tuples of it.

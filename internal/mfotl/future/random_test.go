@@ -23,7 +23,7 @@ import (
 // The flags of the random comparisons.
 var (
 	seedFlag  = flag.Uint64("seed", 1, "first seed of the random comparison")        //nolint:gochecknoglobals // flags of a test binary are global
-	casesFlag = flag.Int("cases", 20_000, "formula and log pairs of the comparison") //nolint:gochecknoglobals // flags of a test binary are global
+	casesFlag = flag.Int("cases", 12_000, "formula and log pairs of the comparison") //nolint:gochecknoglobals // flags of a test binary are global
 )
 
 // TestAgainstDefinition compares verdicts with the executed definition, on random
@@ -37,7 +37,8 @@ func TestAgainstDefinition(t *testing.T) {
 	}
 	t.Log(c)
 	if *casesFlag > 1000 && (c.rows < c.pairs/2 || c.early < c.pairs/4 ||
-		c.used["NEXT"] < c.pairs/20 || c.used["EVENTUALLY"] < c.pairs/10 || c.used["UNTIL"] < c.pairs/10) {
+		c.used["NEXT"] < c.pairs/20 || c.used["EVENTUALLY"] < c.pairs/10 || c.used["UNTIL"] < c.pairs/10 ||
+		c.used["aggregations"] < c.pairs/100) {
 		t.Error("the generator does not exercise the operators")
 	}
 }
@@ -60,7 +61,7 @@ func TestGuardsAgainstDefinition(t *testing.T) {
 type counts struct {
 	pairs, points, rows int
 	early               int            // verdicts delayed and before the end
-	used                map[string]int // future operators
+	used                map[string]int // future operators and aggregations
 }
 
 func (c counts) String() string {
@@ -183,7 +184,7 @@ func expect(f *check.Checked, trace []naive.TimePoint) [][]schema.Row {
 	}
 	var want [][]schema.Row
 	for i := range with {
-		want = append(want, naive.Final(f.Core, f.Free, with, i))
+		want = append(want, naive.Final(f.Core, f.Free, f.Kinds, with, i))
 	}
 	return want
 }

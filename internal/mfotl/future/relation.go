@@ -87,15 +87,15 @@ func (v *virtual) read(l *log, which side, j uint64, tuples []tuple, err error) 
 	if err == nil {
 		return
 	}
-	from := v.made
+	from, before := v.made, j // NEXT: those that are not made look no further back
 	if v.until != nil {
-		from = v.until.from // further back, j is out of the interval
+		from, before = v.until.from, j+1 // further back, j is out of the interval
 	}
 	if n := len(v.fault); n > 0 && from <= v.fault[n-1].before {
-		v.fault[n-1].before = j + 1
-		return
+		v.fault[n-1].before = before
+	} else if from < before {
+		v.fault = append(v.fault, fault{from, before, err})
 	}
-	v.fault = append(v.fault, fault{from, j + 1, err})
 }
 
 // known reports whether the relation is known at time point i.

@@ -36,7 +36,7 @@ type stageRun struct {
 	state *mfotl.State
 	buf   mfotl.RowBuffer
 	next  uint64 // the time point it steps to next
-	fault error  // something it has read was wrong
+	fault error  // something it has read may be wrong, and matters still
 }
 
 // New returns a run on an empty log.
@@ -134,11 +134,14 @@ func (r *Run) known(s *stageRun) bool {
 func (r *Run) gather(s *stageRun) []schema.Fact {
 	kept := *r.log.facts.at(s.next)
 	facts := append(r.facts[:0], kept...)
+	if !s.remembers {
+		s.fault = nil
+	}
 	for i := range s.reads {
 		in := &s.reads[i]
 		var err error
 		if facts, err = r.virtual[in.relation].at(facts, s.next, want{in.guards, kept}); err != nil {
-			s.fault = err // its windows remember
+			s.fault = err
 		}
 	}
 	r.facts = facts
@@ -172,6 +175,9 @@ func (r *Run) step(s *stageRun, facts []schema.Fact, emit func(Verdict)) {
 
 // faultOf says why the rows read of formula k may be wrong.
 func (s *stageRun) faultOf(k int) error {
+	if err := s.state.Fault(k); err != nil {
+		return fmt.Errorf("time point %d: %w", s.next, err)
+	}
 	if s.state.Lossy(k) {
 		return fmt.Errorf("%w: at time point %d; raise the number of tuples that windows may hold", ErrLossy, s.next)
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// Final is Rows for a formula with future operators, over a trace that is over:
+// Final is TypedRows for a formula with future operators, over a trace that is over:
 // nothing follows its last time point. The witness lists nothing for a future operator.
-func Final(f syntax.Formula, vars []check.Column, trace []TimePoint, i int) []schema.Row {
-	return rows(f, vars, nil, trace, i)
+func Final(f syntax.Formula, vars []check.Column, kinds map[string]schema.ValueKind, trace []TimePoint, i int) []schema.Row {
+	return rows(f, vars, kinds, trace, i)
 }
 
 // ahead is the definition of the future operators.
