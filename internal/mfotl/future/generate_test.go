@@ -21,6 +21,8 @@ type generator struct {
 	made  []syntax.Formula // sub-formulas of earlier places
 	over  [][]check.Column // their variables
 	used  map[string]int   // future operators and aggregations made
+	risky bool             // comparisons that may have no value
+	risks []*syntax.Cmp    // those made
 
 	kinds map[string]schema.ValueKind // of all variables made
 }
@@ -141,6 +143,8 @@ func (g *generator) build(cols []check.Column, depth int) syntax.Formula {
 	}
 	d := depth - 1
 	switch n := g.IntN(18); {
+	case g.risky && len(cols) > 0 && cols[0].Kind == intKind && g.IntN(4) == 0:
+		return &syntax.And{Left: g.formula(cols, d), Right: g.risk(cols[0])}
 	case n < 8 && !g.past:
 		return g.ahead(cols, d, n)
 	case n == 8:
@@ -188,6 +192,28 @@ func (g *generator) and(cols []check.Column, d int) syntax.Formula {
 		return &syntax.And{Left: g.formula(a, d), Right: g.formula(b, d)}
 	}
 	return &syntax.And{Left: first, Right: &syntax.Not{F: g.formula(sub, d)}}
+}
+
+// risk makes the comparison 10 / x > 3, which has no value if x is 0.
+func (g *generator) risk(c check.Column) syntax.Formula {
+	ten, three := syntax.Const{Value: schema.IntValue(10)}, syntax.Const{Value: schema.IntValue(3)}
+	f := &syntax.Cmp{Op: syntax.Greater, Left: syntax.Arith{Op: syntax.Div, Left: ten, Right: syntax.Var{Name: c.Name}}, Right: three}
+	g.risks = append(g.risks, f)
+	return f
+}
+
+// resolve gives the risky comparisons a value: true for 1 and 2, and for 0 as told.
+func (g *generator) resolve(zero bool) {
+	for _, f := range g.risks {
+		var x syntax.Term
+		syntax.TermVars(f.Left, func(v syntax.Var) { x = v })
+		two, three := syntax.Const{Value: schema.IntValue(2)}, syntax.Const{Value: schema.IntValue(3)}
+		f.Op, f.Left, f.Right = syntax.LessEq, x, two
+		if !zero { // (2x - 3)² ≤ 2
+			d := syntax.Arith{Op: syntax.Sub, Left: syntax.Arith{Op: syntax.Mul, Left: two, Right: x}, Right: three}
+			f.Left = syntax.Arith{Op: syntax.Mul, Left: d, Right: d}
+		}
+	}
 }
 
 // aggregate makes an aggregation of integers.

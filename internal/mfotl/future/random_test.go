@@ -23,7 +23,7 @@ import (
 // The flags of the random comparisons.
 var (
 	seedFlag  = flag.Uint64("seed", 1, "first seed of the random comparison")        //nolint:gochecknoglobals // flags of a test binary are global
-	casesFlag = flag.Int("cases", 12_000, "formula and log pairs of the comparison") //nolint:gochecknoglobals // flags of a test binary are global
+	casesFlag = flag.Int("cases", 10_000, "formula and log pairs of the comparison") //nolint:gochecknoglobals // flags of a test binary are global
 )
 
 // TestAgainstDefinition compares verdicts with the executed definition, on random
@@ -54,6 +54,51 @@ func TestGuardsAgainstDefinition(t *testing.T) {
 	t.Log(c)
 	if *casesFlag > 1000 && c.rows < c.pairs {
 		t.Error("the generator does not exercise guards")
+	}
+}
+
+// TestFaultsAgainstDefinition evaluates terms without a value. A verdict without a fault
+// must not depend on what value they would have.
+func TestFaultsAgainstDefinition(t *testing.T) {
+	exact, faults, wrong := 0, 0, 0
+	for seed := *seedFlag; exact+faults < max(1, *casesFlag/4); seed++ {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), risky: true}
+		f := g.checked(1 + g.IntN(3))
+		if len(g.risks) == 0 {
+			continue
+		}
+		plan, err := future.Compile(f, future.WithEngine(mfotl.WithBuiltIns()))
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, f.Core)
+		}
+		text, trace := f.Core.String(), g.trace(2+g.IntN(7))
+		got, err := run(plan, trace)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		g.resolve(true)
+		hold := expect(f, trace)
+		g.resolve(false)
+		fail := expect(f, trace)
+		for i, v := range got {
+			same := slices.EqualFunc(v.Rows, hold[i], sameValues) && slices.EqualFunc(v.Rows, fail[i], sameValues)
+			switch {
+			case v.Fault != nil && !same:
+				wrong++
+				fallthrough
+			case v.Fault != nil:
+				faults++
+			case same:
+				exact++
+			default:
+				t.Fatalf("seed %d (repeat: go test ./internal/mfotl/future -run '%s$' -args -seed %d -cases 1): time point %d: no fault and\n got %v\nwant %v\n  or %v\n%s\n%s",
+					seed, t.Name(), seed, i, v.Rows, hold[i], fail[i], text, show(trace))
+			}
+		}
+	}
+	t.Logf("%d verdicts without a fault, %d with one, of which %d are wrong", exact, faults, wrong)
+	if *casesFlag > 1000 && (exact < *casesFlag/8 || wrong < *casesFlag/100) {
+		t.Error("the generator does not exercise faults")
 	}
 }
 
