@@ -27,6 +27,7 @@ internal/diag, pkg/schema < internal/lang/syntax < internal/lang/check;
 
 # Engines. They know no policy file, no bus and no service.
 internal/lang/check < internal/mfotl, internal/ltlf;
+internal/mfotl < internal/mfotl/future;
 internal/diag, pkg/schema < internal/text, internal/world;
 pkg/schema < internal/protocol;
 

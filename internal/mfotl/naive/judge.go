@@ -12,7 +12,7 @@ import (
 // variables, and its witness, ascending; none if the mark is T. kinds has the types of the
 // variables that are known.
 func Judge(f syntax.Formula, assignment map[string]schema.Value, kinds map[string]schema.ValueKind, trace []TimePoint, i int) (verdict.Value, []uint64) {
-	e := newEval(f, kinds, trace, i)
+	e := newEval(f, kinds, trace[:i+1])
 	maps.Copy(e.env, assignment)
 	m := e.mark(f, i)
 	if m == verdict.T {

@@ -35,6 +35,10 @@ func Rows(f syntax.Formula, vars []check.Column, trace []TimePoint, i int) []sch
 // TypedRows is Rows with the types of the other variables of f, where they are known. They
 // narrow the search, and an aggregation needs that of what it aggregates.
 func TypedRows(f syntax.Formula, vars []check.Column, kinds map[string]schema.ValueKind, trace []TimePoint, i int) []schema.Row {
+	return rows(f, vars, kinds, trace[:i+1], i)
+}
+
+func rows(f syntax.Formula, vars []check.Column, kinds map[string]schema.ValueKind, trace []TimePoint, i int) []schema.Row {
 	types := map[string]schema.ValueKind{}
 	maps.Copy(types, kinds)
 	free := make([]string, len(vars))
@@ -42,7 +46,7 @@ func TypedRows(f syntax.Formula, vars []check.Column, kinds map[string]schema.Va
 		free[k] = v.Name
 		types[v.Name] = v.Kind
 	}
-	e := newEval(f, types, trace, i)
+	e := newEval(f, types, trace)
 	var rows []schema.Row
 	e.assign(free, func() {
 		m := e.mark(f, i)
@@ -71,10 +75,9 @@ type eval struct {
 	groups map[group]*aggregated       // aggregations done
 }
 
-// newEval is the evaluation of f at time point i of a trace, with the types of some of
-// its variables.
-func newEval(f syntax.Formula, kinds map[string]schema.ValueKind, trace []TimePoint, i int) *eval {
-	e := &eval{trace: trace[:i+1], env: map[string]schema.Value{}, kinds: kinds, groups: map[group]*aggregated{}}
+// newEval is the evaluation of f over a trace, with the types of some of its variables.
+func newEval(f syntax.Formula, kinds map[string]schema.ValueKind, trace []TimePoint) *eval {
+	e := &eval{trace: trace, env: map[string]schema.Value{}, kinds: kinds, groups: map[group]*aggregated{}}
 	e.domain = domain(f, e.trace)
 	e.widen(f)
 	return e
@@ -156,6 +159,8 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 		return all
 	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since:
 		return e.held(f, i, w)
+	case *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
+		return e.ahead(f, i, w)
 	default:
 		return false
 	}
