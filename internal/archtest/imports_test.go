@@ -30,6 +30,9 @@ internal/lang/check < internal/mfotl, internal/ltlf;
 internal/diag, pkg/schema < internal/text, internal/world;
 pkg/schema < internal/protocol;
 
+# MonPoly's texts, and an engine run over them.
+internal/mfotl < internal/monpoly;
+
 # The bundle a user writes, and what follows from it for one event.
 internal/diag < pkg/policy/internal/source < pkg/policy/internal/expr, pkg/policy/internal/rewrite;
 pkg/schema < pkg/policy/internal/expr;
@@ -83,7 +86,7 @@ internal/corpus/agentdojo, internal/eval/stats, internal/offline < internal/eval
 internal/adapter/httpapi, internal/adapter/mcpproxy, internal/adapter/hook, internal/adapter/extauthz, internal/adapter/otlp < internal/cli;
 internal/bus/membus, internal/bus/natsbus, internal/bus/kafkabus < internal/cli;
 internal/service/ingest, internal/service/aspectd, internal/service/composer, internal/service/gate < internal/cli;
-internal/eval, internal/corpus/jsonl, internal/node, internal/replay, policies < internal/cli;
+internal/eval, internal/corpus/jsonl, internal/monpoly, internal/node, internal/replay, policies < internal/cli;
 NONE < policies;
 internal/cli < cmd/aspis, cmd/ingest, cmd/aspectd, cmd/composer, cmd/gate;
 
