@@ -91,6 +91,9 @@ func (e *env) readFormula(f *mfotlFlags, sig check.Signature) (*formula, error) 
 	if form.tree == nil {
 		return form, nil
 	}
+	if err := monpoly.Scope(form.tree); err != nil {
+		return nil, fmt.Errorf("%s:%w", f.formula, err)
+	}
 	if f.negate {
 		form.tree = &syntax.Not{Node: syntax.Node{Pos: form.tree.Span()}, F: form.tree}
 	}

@@ -54,8 +54,8 @@ func (s *scanner) makeRoom(from *int) {
 func (s *scanner) spare() []byte {
 	dst := s.free
 	s.free = nil
-	if cap(dst) < bufferSize {
-		dst = make([]byte, 0, bufferSize)
+	if cap(dst) < s.size {
+		dst = make([]byte, 0, s.size)
 	}
 	return dst
 }

@@ -57,7 +57,11 @@ type relation struct {
 // name is for errors. Facts of relations for which reads is false are passed over, and
 // their arguments may be anything.
 func NewReader(in io.Reader, file string, sig check.Signature, reads func(relation string) bool) *Reader {
-	r := &Reader{scan: newScanner(in, file), rels: make(map[string]*relation, len(sig))}
+	return newReader(newScanner(in, file, bufferSize), sig, reads)
+}
+
+func newReader(s *scanner, sig check.Signature, reads func(string) bool) *Reader {
+	r := &Reader{scan: s, rels: make(map[string]*relation, len(sig))}
 	for name, kinds := range sig {
 		r.rels[name] = &relation{name: name, kinds: kinds, wanted: reads(name)}
 	}

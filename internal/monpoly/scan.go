@@ -40,6 +40,7 @@ type place struct{ line, col int }
 type scanner struct {
 	in   io.Reader
 	file string
+	size int // of a buffer
 
 	buf  []byte // what was read
 	pos  int    // the next byte
@@ -60,8 +61,8 @@ type scanner struct {
 	kinds  *[256]kind
 }
 
-func newScanner(in io.Reader, file string) *scanner {
-	return &scanner{in: in, file: file, buf: make([]byte, 0, bufferSize), line: 1, kinds: byteKinds()}
+func newScanner(in io.Reader, file string, size int) *scanner {
+	return &scanner{in: in, file: file, size: size, buf: make([]byte, 0, size), line: 1, kinds: byteKinds()}
 }
 
 // kind is what a byte can be outside of quotes.
@@ -189,12 +190,19 @@ func (s *scanner) newline(c byte) {
 
 func (s *scanner) comment() {
 	for s.pos < len(s.buf) || s.more(&s.pos) {
-		if s.kinds[s.buf[s.pos]] == kindNewline {
+		c := s.buf[s.pos]
+		if s.kinds[c] == kindNewline {
 			return
+		}
+		if continues(c) {
+			s.extra++
 		}
 		s.pos++
 	}
 }
+
+// continues reports whether a byte is one of a rune and not its first.
+func continues(c byte) bool { return c&0xC0 == 0x80 }
 
 // bare reads a word without quotes.
 func (s *scanner) bare() token {
@@ -245,7 +253,7 @@ func (s *scanner) quoted() token {
 			s.pos++
 			if c == '\n' {
 				line, bol, extra = line+1, s.pos-start, 0
-			} else if c&0xC0 == 0x80 {
+			} else if continues(c) {
 				extra++
 			}
 		}

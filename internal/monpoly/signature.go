@@ -12,7 +12,7 @@ import (
 // ParseSignature reads the signature of a log. The file's name is for errors, which
 // are of type *Error; the first one ends the reading.
 func ParseSignature(content []byte, file string) (check.Signature, error) {
-	s := newScanner(bytes.NewReader(content), file)
+	s := newScanner(bytes.NewReader(content), file, bufferSize)
 	sig := check.Signature{}
 	for s.next() != tokEnd {
 		if s.tok != tokWord {
