@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/internal/monpoly"
@@ -79,6 +78,7 @@ func mfotlArgs(root *cobra.Command, args []string) []string {
 	if err != nil {
 		return args
 	}
+	cmd.InitDefaultHelpFlag()
 	out := slices.Clone(args)
 	for i := at + 1; i < len(out); i++ {
 		name, _, given := strings.Cut(strings.TrimLeft(out[i], "-"), "=")
@@ -90,14 +90,12 @@ func mfotlArgs(root *cobra.Command, args []string) []string {
 			continue
 		}
 		out[i] = "--" + strings.TrimLeft(out[i], "-")
-		if !given && takesValue(flag) {
+		if takesValue := flag.NoOptDefVal == ""; takesValue && !given {
 			i++ // a value is not a flag, whatever it looks like
 		}
 	}
 	return out
 }
-
-func takesValue(f *pflag.Flag) bool { return f.NoOptDefVal == "" }
 
 // mfotl runs the command.
 func (e *env) mfotl(f *mfotlFlags) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/aspis-rv/aspis/internal/diag"
@@ -117,13 +118,10 @@ func (e *env) refuse(form *formula) error {
 // unmonitorable reports whether nothing is wrong with the formula but that it cannot be
 // monitored.
 func (f *formula) unmonitorable() bool {
+	openForms := []diag.Code{check.CodeNegation, check.CodeComparison, check.CodeOr, check.CodeSince}
 	for _, d := range f.diags {
-		switch d.Code {
-		case check.CodeNegation, check.CodeComparison, check.CodeOr, check.CodeSince:
-		default:
-			if d.Severity == diag.Error {
-				return false
-			}
+		if d.Severity == diag.Error && !slices.Contains(openForms, d.Code) {
+			return false
 		}
 	}
 	return f.checked == nil

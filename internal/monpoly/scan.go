@@ -234,8 +234,8 @@ func (s *scanner) quoted() token {
 	for {
 		for s.pos < len(s.buf) {
 			c := s.buf[s.pos]
-			switch {
-			case c == '"':
+			switch c {
+			case '"':
 				s.word, s.quotes = s.buf[start:s.pos], true
 				s.pos++
 				if s.line = line; bol >= 0 {
@@ -243,7 +243,7 @@ func (s *scanner) quoted() token {
 				}
 				s.extra = extra
 				return tokWord
-			case c == '\\':
+			case '\\':
 				if s.pos+1 == len(s.buf) && !s.more(&start) {
 					return s.unclosed()
 				}

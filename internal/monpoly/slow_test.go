@@ -74,7 +74,7 @@ func slowRead(text string, sig check.Signature, reads func(string) bool) (points
 	r := &slow{sig: sig, reads: reads, tokens: slowTokens(text)}
 	defer func() {
 		if fault := recover(); fault != nil {
-			w := fault.(wrong) //nolint:errcheck,forcetypeassert // anything else is a failure
+			w := fault.(wrong) // anything else is a failure
 			points, line, col = r.points, w.line, w.col
 		}
 	}()

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMFOTLAnswersAtOnce holds that an answer does not wait for what comes after the `;`
+// of its time point.
+func TestMFOTLAnswersAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"sig": "p(int)", "formula": "p(x)"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	logRead, logWrite := io.Pipe()
+	outRead, outWrite := io.Pipe()
+	code := make(chan int)
+	var errw bytes.Buffer
+	go func() {
+		args := []string{"aspis", "mfotl", "-sig", filepath.Join(dir, "sig"), "-formula", filepath.Join(dir, "formula")}
+		code <- Main(args, logRead, outWrite, &errw)
+	}()
+	answers := bufio.NewReader(outRead)
+	for _, tc := range []struct{ write, want string }{
+		{"@1 p(5);", "@1 (time point 0): (5)\n"},
+		{"@2 p(6) p(7);\n", "@2 (time point 1): (6) (7)\n"},
+		{"@3 p(8)\n@", "@3 (time point 2): (8)\n"},
+	} {
+		if _, err := io.WriteString(logWrite, tc.write); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := answers.ReadString('\n'); err != nil || got != tc.want {
+			t.Fatalf("after %q: got %q, %v, want %q", tc.write, got, err, tc.want)
+		}
+	}
+	_ = logWrite.Close()
+	if got := <-code; got != exitNo || !strings.Contains(errw.String(), "expected a time stamp") {
+		t.Errorf("got exit code %d and %q, want 1: the log ends after an @", got, errw.String())
+	}
+}
+
+func TestMFOTLArgs(t *testing.T) {
+	root := newRoot(&env{})
+	for _, tc := range []struct{ args, want string }{
+		{"mfotl -sig a -formula b -log -", "mfotl --sig a --formula b --log -"},
+		{"mfotl -sig=a --formula b -check -json", "mfotl --sig=a --formula b --check --json"},
+		{"mfotl -sig -check -negate", "mfotl --sig -check --negate"},
+		{"mfotl -unix -h -sigout", "mfotl -unix -h -sigout"},
+		{"--json mfotl -verbose", "--json mfotl --verbose"},
+		{"replay -log x", "replay -log x"},
+		{"-h", "-h"},
+		{"", ""},
+	} {
+		if got := mfotlArgs(root, strings.Fields(tc.args)); !slices.Equal(got, strings.Fields(tc.want)) {
+			t.Errorf("%s: got %v, want %s", tc.args, got, tc.want)
+		}
+	}
+}
