@@ -98,7 +98,8 @@ loadtest/script, internal/service/gate, pkg/client < loadtest/fleet;
 loadtest/fleet, loadtest/measure < loadtest/table;
 loadtest/fleet, loadtest/measure, internal/bus/natsbus, internal/node < loadtest/deploy;
 loadtest/fleet, loadtest/measure, internal/bus < loadtest/hops;
-loadtest/deploy, loadtest/hops, loadtest/pace, loadtest/table < loadtest/command < loadtest;
+internal/monpoly < loadtest/mfotl;
+loadtest/deploy, loadtest/hops, loadtest/mfotl, loadtest/pace, loadtest/table < loadtest/command < loadtest;
 
 # Tests only: nothing that ships stands above these.
 internal/lang/check < internal/mfotl/naive;
