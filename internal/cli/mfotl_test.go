@@ -3,7 +3,9 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,4 +65,32 @@ func TestMFOTLArgs(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", tc.args, got, tc.want)
 		}
 	}
+}
+
+// BenchmarkMFOTL runs the command over 100,000 time points of which some thousand answer.
+func BenchmarkMFOTL(b *testing.B) {
+	const seed, points = 1, 100_000
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var log strings.Builder
+	for i := range points {
+		name := "consent"
+		if rng.IntN(10) == 0 {
+			name = "export"
+		}
+		fmt.Fprintf(&log, "@%d %s(%d)\n", i/10, name, rng.IntN(1000))
+	}
+	dir := b.TempDir()
+	for name, text := range map[string]string{"sig": "export(int) consent(int)", "formula": "export(o) AND NOT (ONCE[0,240] consent(o))"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(int64(log.Len()))
+	for b.Loop() {
+		args := []string{"aspis", "mfotl", "-sig", filepath.Join(dir, "sig"), "-formula", filepath.Join(dir, "formula")}
+		if code := Main(args, strings.NewReader(log.String()), io.Discard, io.Discard); code != exitOK {
+			b.Fatalf("exit code %d", code)
+		}
+	}
+	b.ReportMetric(float64(points*b.N)/b.Elapsed().Seconds(), "events/s")
 }
