@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -125,6 +127,7 @@ func (e *env) mfotl(f *mfotlFlags) error {
 	}
 	fmt.Fprint(e.err, form.diags.Render(form.source))
 	spareMemory()
+	signal.Reset(os.Interrupt, syscall.SIGTERM) // there is nothing to put in order: they end the process, also while it waits for input
 	return e.monitor(f, form.checked, sig)
 }
 

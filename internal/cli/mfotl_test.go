@@ -3,10 +3,12 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,4 +95,50 @@ func BenchmarkMFOTL(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(points*b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// TestMFOTLEndsAtASignal holds that the command does not wait for its input when it is
+// told to end.
+func TestMFOTLEndsAtASignal(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"sig": "p(int)", "formula": "p(x)"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMFOTLChild$", "-test.v")
+	cmd.Env = append(os.Environ(), "ASPIS_MFOTL_CHILD="+dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, "@1 p(1);"); err != nil {
+		t.Fatal(err)
+	}
+	for answers := bufio.NewScanner(out); answers.Scan() && answers.Text() != "@1 (time point 0): (1)"; {
+		continue
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.Success() {
+		t.Errorf("got %v, want an end by the signal", err)
+	}
+}
+
+// TestMFOTLChild is the command of TestMFOTLEndsAtASignal, in a process of its own.
+func TestMFOTLChild(t *testing.T) {
+	dir := os.Getenv("ASPIS_MFOTL_CHILD")
+	if dir == "" {
+		return
+	}
+	Main([]string{"aspis", "mfotl", "-sig", filepath.Join(dir, "sig"), "-formula", filepath.Join(dir, "formula")}, os.Stdin, os.Stdout, os.Stderr)
 }
