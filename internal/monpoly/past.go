@@ -20,6 +20,7 @@ var ErrOverflow = errors.New("the windows of the formula hold too many tuples; g
 // itself.
 type past struct {
 	state   *mfotl.State
+	rows    mfotl.RowBuffer
 	verdict Verdict
 	next    uint64 // index of the next time point
 }
@@ -36,7 +37,7 @@ func NewEvaluator(f *check.Checked) (Evaluator, error) {
 
 func (e *past) Step(ts int64, facts []schema.Fact, emit func(*Verdict)) error {
 	e.state.Step(ts, e.next, facts)
-	e.verdict = Verdict{Index: e.next, TS: ts, Rows: e.state.Rows(0)}
+	e.verdict = Verdict{Index: e.next, TS: ts, Rows: e.state.ReadRows(0, &e.rows)}
 	emit(&e.verdict)
 	e.next++
 	e.state.Commit()
