@@ -151,8 +151,9 @@ func (c *referenceCase) compareErrors(code int, errw string) string {
 	return ""
 }
 
-// referenceCases unpacks the reference data, which lies outside of the repository.
-func referenceCases(t *testing.T) []*referenceCase {
+// referenceFiles reads the reference data, which lies outside of the repository: by path
+// the content of each file.
+func referenceFiles(t *testing.T) map[string]string {
 	t.Helper()
 	shared := os.Getenv("ASPIS_SHARED")
 	if shared == "" {
@@ -167,49 +168,132 @@ func referenceCases(t *testing.T) []*referenceCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byName := map[string]*referenceCase{}
-	base := t.TempDir()
+	files := map[string]string{}
 	for archive := tar.NewReader(zip); ; {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			break
+			return files
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := path.Base(path.Dir(header.Name))
-		if header.Typeflag != tar.TypeReg || name == "cases" {
+		content, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatalf("%s: %v", header.Name, err)
+		}
+		if header.Typeflag == tar.TypeReg {
+			files[path.Clean(header.Name)] = string(content)
+		}
+	}
+}
+
+// referenceCases puts each case into a directory of its own.
+func referenceCases(t *testing.T) []*referenceCase {
+	t.Helper()
+	byName := map[string]*referenceCase{}
+	base := t.TempDir()
+	var cases []*referenceCase
+	for file, content := range referenceFiles(t) {
+		if path.Base(file) == checksFile {
 			continue
 		}
+		name := path.Base(path.Dir(file))
 		c := byName[name]
 		if c == nil {
 			c = &referenceCase{name: name, files: map[string]string{}, dir: filepath.Join(base, name)}
 			byName[name] = c
+			cases = append(cases, c)
 			if err := os.Mkdir(c.dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c.add(t, path.Base(header.Name), archive)
+		c.files[path.Base(file)] = content
+		writeText(t, filepath.Join(c.dir, path.Base(file)), content)
 	}
-	var cases []*referenceCase
-	for _, c := range byName {
+	for _, c := range cases {
 		if err := json.Unmarshal([]byte(c.files["meta.json"]), &c.meta); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		cases = append(cases, c)
 	}
 	slices.SortFunc(cases, func(a, b *referenceCase) int { return strings.Compare(a.name, b.name) })
 	return cases
 }
 
-func (c *referenceCase) add(t *testing.T, name string, r io.Reader) {
+func writeText(t *testing.T, file, content string) {
 	t.Helper()
-	content, err := io.ReadAll(r)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(c.dir, name), content, 0o600)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if err != nil {
-		t.Fatalf("%s/%s: %v", c.name, name, err)
+}
+
+// checksFile has MonPoly's verdicts about formulas, one to a line.
+const checksFile = "check.jsonl"
+
+// TestMFOTLCheckReference asks of every reference formula whether it can be monitored: what
+// MonPoly accepts is accepted, and what is an error there is one.
+func TestMFOTLCheckReference(t *testing.T) {
+	const fewestAgreed = 103
+	files := referenceFiles(t)
+	dir := t.TempDir()
+	var agreed, more, notYet int
+	for line := range strings.Lines(files["cases/"+checksFile]) {
+		var c checkCase
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.leftOut() {
+			continue
+		}
+		writeText(t, filepath.Join(dir, "sig"), c.Sig)
+		writeText(t, filepath.Join(dir, "formula"), c.Formula)
+		args := []string{"aspis", "mfotl", "-check", "-sig", filepath.Join(dir, "sig"), "-formula", filepath.Join(dir, "formula")}
+		if c.Negate {
+			args = append(args, "-negate")
+		}
+		var errw bytes.Buffer
+		switch code := Main(args, strings.NewReader(""), io.Discard, &errw); {
+		case code == c.want():
+			agreed++
+		case code == exitOK && c.want() == exitNo:
+			more++
+		case code == exitUsage && c.ahead():
+			notYet++
+		default:
+			t.Errorf("%s (negated: %t): exit code %d, MonPoly says %s\n%s", c.Formula, c.Negate, code, c.Verdict, errw.String())
+		}
 	}
-	c.files[name] = string(content)
+	t.Logf("%d formulas judged alike, %d more can be monitored here, %d not yet in scope", agreed, more, notYet)
+	if agreed < fewestAgreed {
+		t.Errorf("only %d formulas judged alike, want at least %d", agreed, fewestAgreed)
+	}
+}
+
+// checkCase is a line of checksFile.
+type checkCase struct {
+	Formula string `json:"formula"`
+	Negate  bool   `json:"negate"`
+	Sig     string `json:"sig"`
+	Verdict string `json:"verdict"`
+}
+
+// leftOut names the formulas that are judged otherwise on purpose: LETPAST is none here, and
+// of a formula that is false whatever its variables are, these have no values here.
+func (c *checkCase) leftOut() bool {
+	return strings.HasPrefix(c.Formula, "LETPAST") || c.Formula == "NOT x = x" && !c.Negate || c.Formula == "x = x" && c.Negate
+}
+
+// want is the exit code that is due.
+func (c *checkCase) want() int {
+	switch c.Verdict {
+	case "monitorable":
+		return exitOK
+	case "not-monitorable":
+		return exitNo
+	}
+	return exitUsage
+}
+
+func (c *checkCase) ahead() bool {
+	f, _ := syntax.Parse(c.Formula, syntax.Options{Mode: syntax.MonPoly})
+	return f != nil && monpoly.Scope(f) != nil
 }

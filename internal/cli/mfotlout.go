@@ -118,7 +118,7 @@ func (e *env) refuse(form *formula) error {
 // unmonitorable reports whether nothing is wrong with the formula but that it cannot be
 // monitored.
 func (f *formula) unmonitorable() bool {
-	openForms := []diag.Code{check.CodeNegation, check.CodeComparison, check.CodeOr, check.CodeSince}
+	openForms := []diag.Code{check.CodeNegation, check.CodeComparison, check.CodeOr, check.CodeSince, check.CodeUnbounded}
 	for _, d := range f.diags {
 		if d.Severity == diag.Error && !slices.Contains(openForms, d.Code) {
 			return false

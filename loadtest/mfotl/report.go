@@ -41,7 +41,7 @@ func (r *Report) WriteText(w io.Writer) error {
 // row writes what is to be said about a row.
 func (p *printer) row(row *Row) {
 	if row.Wrong != "" {
-		p.printf("%18s wrong: %s\n", "", row.Wrong)
+		p.printf("%-18s wrong: %s\n", row.Workload, row.Wrong)
 	}
 	if row.Aspis == nil {
 		return
