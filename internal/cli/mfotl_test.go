@@ -135,7 +135,7 @@ func TestMFOTLEndsAtASignal(t *testing.T) {
 }
 
 // TestMFOTLChild is the command of TestMFOTLEndsAtASignal, in a process of its own.
-func TestMFOTLChild(t *testing.T) {
+func TestMFOTLChild(*testing.T) {
 	dir := os.Getenv("ASPIS_MFOTL_CHILD")
 	if dir == "" {
 		return
