@@ -28,7 +28,7 @@ type past struct {
 // NewEvaluator makes an evaluator of a formula that was checked with the built-in
 // relations. It fails if the formula is not about the past.
 func NewEvaluator(f *check.Checked) (Evaluator, error) {
-	plan, err := mfotl.Compile([]*check.Checked{f}, mfotl.WithBuiltIns(), mfotl.WithTuples(maxTuples))
+	plan, err := mfotl.Compile([]*check.Checked{f}, mfotl.WithBuiltIns(), mfotl.WithTuples(maxTuples), mfotl.WithMonPolyEmpty())
 	if err != nil {
 		return nil, fmt.Errorf("the formula cannot be evaluated: %w", err)
 	}
@@ -38,6 +38,9 @@ func NewEvaluator(f *check.Checked) (Evaluator, error) {
 func (e *past) Step(ts int64, facts []schema.Fact, emit func(*Verdict)) error {
 	e.state.Step(ts, e.next, facts)
 	e.verdict = Verdict{Index: e.next, TS: ts, Rows: e.state.ReadRows(0, &e.rows)}
+	if err := e.state.Fault(0); err != nil {
+		return fmt.Errorf("time point %d: %w", e.next, err)
+	}
 	emit(&e.verdict)
 	e.next++
 	e.state.Commit()
