@@ -31,6 +31,9 @@ internal/mfotl < internal/mfotl/future;
 internal/diag, pkg/schema < internal/text, internal/world;
 pkg/schema < internal/protocol;
 
+# MonPoly's texts, and an engine run over them.
+internal/mfotl < internal/monpoly;
+
 # The bundle a user writes, and what follows from it for one event.
 internal/diag < pkg/policy/internal/source < pkg/policy/internal/expr, pkg/policy/internal/rewrite;
 pkg/schema < pkg/policy/internal/expr;
@@ -84,7 +87,7 @@ internal/corpus/agentdojo, internal/eval/stats, internal/offline < internal/eval
 internal/adapter/httpapi, internal/adapter/mcpproxy, internal/adapter/hook, internal/adapter/extauthz, internal/adapter/otlp < internal/cli;
 internal/bus/membus, internal/bus/natsbus, internal/bus/kafkabus < internal/cli;
 internal/service/ingest, internal/service/aspectd, internal/service/composer, internal/service/gate < internal/cli;
-internal/eval, internal/corpus/jsonl, internal/node, internal/replay, policies < internal/cli;
+internal/eval, internal/corpus/jsonl, internal/monpoly, internal/node, internal/replay, policies < internal/cli;
 NONE < policies;
 internal/cli < cmd/aspis, cmd/ingest, cmd/aspectd, cmd/composer, cmd/gate;
 
@@ -96,7 +99,8 @@ loadtest/script, internal/service/gate, pkg/client < loadtest/fleet;
 loadtest/fleet, loadtest/measure < loadtest/table;
 loadtest/fleet, loadtest/measure, internal/bus/natsbus, internal/node < loadtest/deploy;
 loadtest/fleet, loadtest/measure, internal/bus < loadtest/hops;
-loadtest/deploy, loadtest/hops, loadtest/pace, loadtest/table < loadtest/command < loadtest;
+internal/monpoly < loadtest/mfotl;
+loadtest/deploy, loadtest/hops, loadtest/mfotl, loadtest/pace, loadtest/table < loadtest/command < loadtest;
 
 # Tests only: nothing that ships stands above these.
 internal/lang/check < internal/mfotl/naive;

@@ -56,7 +56,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	tuneCollector()
 	e := &env{in: in, out: out, err: errw}
 	root := newRoot(e)
-	root.SetArgs(args[1:])
+	root.SetArgs(mfotlArgs(root, args[1:]))
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errw)
@@ -98,7 +98,7 @@ func newRoot(e *env) *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&e.json, "json", false, "print machine-readable JSON")
 	root.AddCommand(
-		newUp(e), newDemo(e), newCheck(e), newTest(e), newReplay(e), newEval(e), newExplain(e), newSchema(e), newKeys(e),
+		newUp(e), newDemo(e), newCheck(e), newTest(e), newReplay(e), newEval(e), newExplain(e), newMFOTL(e), newSchema(e), newKeys(e),
 		newAspectd(e), newComposer(e), newGate(e), newIngest(e), newVersion(e),
 	)
 	return root

@@ -9,13 +9,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/mfotl"
+	"github.com/aspis-rv/aspis/internal/monpoly"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -167,85 +168,42 @@ func referenceFiles(tb testing.TB, archiveName string) map[string]map[string]str
 	}
 }
 
-// readSignature reads `name(type, …)`, one to a line.
+// readSignature reads a signature of MonPoly's.
 func readSignature(tb testing.TB, text string) check.Signature {
 	tb.Helper()
-	sig := check.Signature{}
-	for line := range strings.Lines(text) {
-		name, args, ok := strings.Cut(strings.TrimSpace(line), "(")
-		if !ok {
-			continue
-		}
-		kinds := []schema.ValueKind{}
-		for _, a := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune(" ,)", r) }) {
-			kind := a[strings.LastIndexByte(a, ':')+1:]
-			switch kind {
-			case "int":
-				kinds = append(kinds, schema.KindInt)
-			case "string":
-				kinds = append(kinds, schema.KindString)
-			case "float":
-				kinds = append(kinds, schema.KindFloat)
-			default:
-				tb.Fatalf("unknown type %q in %q", kind, line)
-			}
-		}
-		sig[name] = kinds
+	sig, err := monpoly.ParseSignature([]byte(text), "sig")
+	if err != nil {
+		tb.Fatal(err)
 	}
 	return sig
 }
 
-// readLog reads `@ts name(a,…)(b,…) …` with one time point to a line.
+// readLog reads a log of MonPoly's.
 func readLog(tb testing.TB, sig check.Signature, text string) []point {
 	tb.Helper()
 	var log []point
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(strings.TrimSpace(line), ";")
-		if line == "" {
-			continue
+	r := monpoly.NewReader(strings.NewReader(text), "log", sig, func(string) bool { return true })
+	for {
+		var p monpoly.Point
+		err := r.Next(&p)
+		if errors.Is(err, io.EOF) {
+			return log
 		}
-		fields := strings.Fields(line)
-		ts, err := strconv.ParseInt(strings.TrimPrefix(fields[0], "@"), 10, 64)
 		if err != nil {
-			tb.Fatalf("%q: %v", line, err)
+			tb.Fatal(err)
 		}
-		tp := point{ts: ts}
-		for _, f := range fields[1:] {
-			tp.facts = append(tp.facts, readFacts(tb, sig, f)...)
-		}
-		log = append(log, tp)
+		log = append(log, point{ts: p.TS, facts: cloneFacts(p.Facts)})
 	}
-	return log
 }
 
-func readFacts(tb testing.TB, sig check.Signature, text string) []schema.Fact {
-	tb.Helper()
-	name, tuples, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
-	if tuples == "" {
-		return []schema.Fact{{Name: name}}
-	}
-	var facts []schema.Fact
-	for tuple := range strings.SplitSeq(tuples, ")(") {
-		fact := schema.Fact{Name: name}
-		for i, a := range strings.Split(tuple, ",") {
-			switch sig[name][i] {
-			case schema.KindInt:
-				n, err := strconv.ParseInt(a, 10, 64)
-				if err != nil {
-					tb.Fatalf("%s: %v", text, err)
-				}
-				fact.Args = append(fact.Args, schema.IntValue(n))
-			case schema.KindString:
-				fact.Args = append(fact.Args, schema.StringValue(strings.Trim(a, `"`)))
-			case schema.KindFloat:
-				x, err := strconv.ParseFloat(a, 64)
-				if err != nil {
-					tb.Fatalf("%s: %v", text, err)
-				}
-				fact.Args = append(fact.Args, schema.FloatValue(x))
-			}
+// cloneFacts copies facts, whose memory the reader uses again.
+func cloneFacts(facts []schema.Fact) []schema.Fact {
+	out := slices.Clone(facts)
+	for i := range out {
+		out[i].Args = slices.Clone(out[i].Args)
+		for j := range out[i].Args {
+			out[i].Args[j].Str = strings.Clone(out[i].Args[j].Str)
 		}
-		facts = append(facts, fact)
 	}
-	return facts
+	return out
 }
