@@ -53,6 +53,7 @@ func fake(t *testing.T, mode string) (binary, log string) {
 // faker is one run of the fake.
 type faker struct {
 	mode     string
+	from     int // the time point from which on it misbehaves
 	out, err io.Writer
 	checked  *check.Checked
 	state    *mfotl.State
@@ -72,6 +73,11 @@ func runFake(mode string, args []string, in io.Reader, out, errw io.Writer) int 
 		default:
 			options[args[i]] = ""
 		}
+	}
+	if rest, ok := strings.CutPrefix(mode, "from "); ok {
+		first, rest, _ := strings.Cut(rest, " ")
+		f.mode = rest
+		f.from, _ = strconv.Atoi(first)
 	}
 	if strings.HasPrefix(filepath.Base(options["-formula"]), "probe") && mode != "unsound" && mode != "mute" && mode != "fails" && mode != "foreign" && mode != "hangs" {
 		f.mode = "ok"
@@ -232,7 +238,15 @@ func (f *faker) point(text string, in *bufio.Reader) (code int, ended bool) {
 }
 
 func (f *faker) misbehave(head, body string, ts int64, in io.Reader) (code int, ended bool) {
-	switch f.mode {
+	mode := f.mode
+	if f.at < f.from {
+		mode = "ok"
+		if f.mode == "dies" { // between time points
+			f.say(head, body)
+			return 0, true
+		}
+	}
+	switch mode {
 	case "silent":
 		return 0, false
 	case "late": // after its log has ended
@@ -261,9 +275,6 @@ func (f *faker) misbehave(head, body string, ts int64, in io.Reader) (code int, 
 	case "zero":
 		fmt.Fprintln(f.err, "Fatal error: exception Division_by_zero")
 		return 2, true
-	case "dies": // between time points
-		f.say(head, body)
-		return 0, true
 	case "endless":
 		for {
 			if _, err := io.WriteString(f.out, strings.Repeat("(", 1<<16)); err != nil {
