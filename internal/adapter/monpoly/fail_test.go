@@ -259,7 +259,7 @@ func TestControlCharacters(t *testing.T) {
 func TestBudget(t *testing.T) {
 	binary, _ := fake(t, "ok")
 	e := newEngine(t, load(t, smallText), Config{Binary: binary, Kept: 6})
-	var m aspects.Monitor = e.New()
+	m := e.New()
 	judge := func(n int) string {
 		t.Helper()
 		in := at(n, text("send", "x"), text("read", "y"), fact("count", schema.IntValue(1)))

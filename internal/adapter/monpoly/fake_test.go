@@ -43,7 +43,7 @@ func fake(t *testing.T, mode string) (binary, log string) {
 	}
 	dir := t.TempDir()
 	binary, log = filepath.Join(dir, "monpoly"), filepath.Join(dir, "log")
-	script := fmt.Sprintf("#!/bin/sh\n%s='%s' %s='%s' exec '%s' \"$@\"\n", fakeMode, mode, fakeLog, log, self)
+	script := fmt.Sprintf("#!/bin/sh\nGORACE=atexit_sleep_ms=0 %s='%s' %s='%s' exec '%s' \"$@\"\n", fakeMode, mode, fakeLog, log, self)
 	if err := os.WriteFile(binary, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +129,10 @@ func (f *faker) load(sigFile, formulaFile string) error {
 	}
 	formula, diags := syntax.Parse(string(text), syntax.Options{Mode: syntax.MonPoly})
 	if formula == nil {
-		return fmt.Errorf("%s: %v", text, diags)
+		return fmt.Errorf("%s: %w", text, diags[0])
 	}
 	if f.checked, diags = check.Check(formula, sig, check.Options{Mode: syntax.MonPoly}); f.checked == nil {
-		return fmt.Errorf("%s: %v", text, diags)
+		return fmt.Errorf("%s: %w", text, diags[0])
 	}
 	plan, err := mfotl.Compile([]*check.Checked{f.checked})
 	if err != nil {

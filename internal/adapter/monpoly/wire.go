@@ -107,11 +107,11 @@ func (q *question) parseAnswer(line string, index uint64, ts int64) ([][]schema.
 	}
 	seen := map[string]bool{}
 	for i, row := range rows {
-		if key := fmt.Sprint(row); seen[key] {
+		key := fmt.Sprint(row)
+		if seen[key] {
 			return nil, fmt.Errorf("%w: the row %s twice", ErrAnswer, excerpt(key))
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 		rows[i] = make([]schema.Value, len(row))
 		for j, at := range q.order {
 			rows[i][at] = row[j]
