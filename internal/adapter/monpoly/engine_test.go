@@ -44,7 +44,7 @@ clauses:
   H: {text: t, forbid: {temporal: 'stop() AND (HISTORICALLY[0,4s] (FORALL a. (read(a) IMPLIES (ONCE grant(a)))))'}}
 `
 
-func load(t *testing.T, text string) *policy.Bundle {
+func load(t testing.TB, text string) *policy.Bundle {
 	t.Helper()
 	b, found := policy.LoadFS(fstest.MapFS{"policy.yaml": {Data: []byte(text)}})
 	if b == nil {
@@ -63,7 +63,7 @@ func brief() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), 50*time.Millisecond)
 }
 
-func newEngine(t *testing.T, b *policy.Bundle, cfg Config) *Engine {
+func newEngine(t testing.TB, b *policy.Bundle, cfg Config) *Engine {
 	t.Helper()
 	if cfg.Deadline == nil {
 		cfg.Deadline = generous
@@ -206,7 +206,7 @@ func compareEngines(t *testing.T, binary string, points int) {
 	}
 }
 
-func readFile(t *testing.T, name string) string {
+func readFile(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // fake writes a script that runs the fake in a mode, and returns its path and that of
 // the log that its processes write.
-func fake(t *testing.T, mode string) (binary, log string) {
+func fake(t testing.TB, mode string) (binary, log string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
