@@ -77,6 +77,9 @@ NONE < internal/console;
 internal/service/gate, pkg/client < internal/adapter/mcpproxy, internal/adapter/hook, internal/adapter/extauthz;
 internal/service/ingest < internal/adapter/otlp;
 
+# An engine outside this program, behind the contract of a monitor.
+internal/lang/check, pkg/policy < internal/adapter/monpoly;
+
 # Recorded traces and the figures drawn from them.
 pkg/schema < internal/corpus < internal/corpus/agentdojo;
 pkg/schema < internal/corpus/jsonl;
@@ -84,7 +87,7 @@ NONE < internal/eval/stats;
 internal/corpus/agentdojo, internal/eval/stats, internal/offline < internal/eval;
 
 # The one place that chooses adapters and prints.
-internal/adapter/httpapi, internal/adapter/mcpproxy, internal/adapter/hook, internal/adapter/extauthz, internal/adapter/otlp < internal/cli;
+internal/adapter/httpapi, internal/adapter/mcpproxy, internal/adapter/hook, internal/adapter/extauthz, internal/adapter/otlp, internal/adapter/monpoly < internal/cli;
 internal/bus/membus, internal/bus/natsbus, internal/bus/kafkabus < internal/cli;
 internal/service/ingest, internal/service/aspectd, internal/service/composer, internal/service/gate < internal/cli;
 internal/eval, internal/corpus/jsonl, internal/monpoly, internal/node, internal/replay, policies < internal/cli;

@@ -18,6 +18,7 @@ func newCheck(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			e.checkEngine(report)
 			if e.json {
 				err = json.NewEncoder(e.out).Encode(report)
 			} else {

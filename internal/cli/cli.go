@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aspis-rv/aspis/internal/adapter/monpoly"
 	"github.com/aspis-rv/aspis/internal/bus"
 )
 
@@ -46,6 +47,8 @@ type env struct {
 	in       io.Reader
 	out, err io.Writer
 	json     bool
+	monpoly  string         // the binary of the engine monpoly
+	closing  []func() error // what ends the engines of the command
 }
 
 // Main runs the command line args (args[0] is the program) and returns the exit
@@ -60,6 +63,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errw)
+	defer e.close()
 	return e.exit(root.ExecuteContext(ctx))
 }
 
@@ -83,7 +87,7 @@ func (e *env) exit(err error) int {
 	if p, ok := errors.AsType[*problem](err); ok {
 		fmt.Fprintf(e.err, "hint: %s\n", p.hint)
 	}
-	if errors.Is(err, bus.ErrUnavailable) {
+	if errors.Is(err, bus.ErrUnavailable) || errors.Is(err, monpoly.ErrBinary) {
 		return exitUnavailable
 	}
 	return exitUsage
@@ -97,6 +101,7 @@ func newRoot(e *env) *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.PersistentFlags().BoolVar(&e.json, "json", false, "print machine-readable JSON")
+	root.PersistentFlags().StringVar(&e.monpoly, "monpoly", monpoly.DefaultBinary, "MonPoly, for policies that say `engine: monpoly`: a name in PATH or a path")
 	root.AddCommand(
 		newUp(e), newDemo(e), newCheck(e), newTest(e), newReplay(e), newEval(e), newExplain(e), newMFOTL(e), newSchema(e), newKeys(e),
 		newAspectd(e), newComposer(e), newGate(e), newIngest(e), newVersion(e),

@@ -39,11 +39,11 @@ func newAspectd(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			engine, err := node.Engine(b, aspects.Kind(aspect))
+			log, err := f.logger(e)
 			if err != nil {
 				return err
 			}
-			log, err := f.logger(e)
+			engine, err := node.Engine(b, aspects.Kind(aspect), e.alternatives(logFailure(ctx, log))...)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aspis-rv/aspis/internal/eval"
-	"github.com/aspis-rv/aspis/internal/node"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/policies"
 )
@@ -27,7 +26,7 @@ func newEval(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			engines, err := node.Engines(b)
+			engines, err := e.engines(b)
 			if err != nil {
 				return err
 			}

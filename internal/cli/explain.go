@@ -11,7 +11,6 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/corpus/jsonl"
-	"github.com/aspis-rv/aspis/internal/node"
 	"github.com/aspis-rv/aspis/internal/offline"
 	"github.com/aspis-rv/aspis/internal/replay"
 	"github.com/aspis-rv/aspis/pkg/policy"
@@ -31,7 +30,7 @@ func newExplain(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			engines, err := node.Engines(b)
+			engines, err := e.engines(b)
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/corpus/jsonl"
-	"github.com/aspis-rv/aspis/internal/node"
 	"github.com/aspis-rv/aspis/internal/offline"
 	"github.com/aspis-rv/aspis/internal/replay"
 	"github.com/aspis-rv/aspis/pkg/aspects"
@@ -138,7 +137,7 @@ func aspectsOff(on string) ([]aspects.Kind, error) {
 }
 
 func (e *env) replayEvents(f *replayFlags, b *policy.Bundle, o compose.Options) error {
-	engines, err := node.Engines(b)
+	engines, err := e.engines(b)
 	if err != nil {
 		return err
 	}
@@ -156,7 +155,7 @@ func (e *env) replayEvents(f *replayFlags, b *policy.Bundle, o compose.Options) 
 }
 
 func (e *env) replayLog(ctx context.Context, f *replayFlags, b *policy.Bundle, o compose.Options) error {
-	engines, err := node.Engines(b)
+	engines, err := e.engines(b)
 	if err != nil {
 		return err
 	}

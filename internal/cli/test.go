@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aspis-rv/aspis/internal/compose"
-	"github.com/aspis-rv/aspis/internal/node"
 	"github.com/aspis-rv/aspis/internal/offline"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -39,7 +38,7 @@ func newTest(e *env) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := runTests(&report, b); err != nil {
+				if err := e.runTests(&report, b); err != nil {
 					return err
 				}
 			}
@@ -48,8 +47,8 @@ func newTest(e *env) *cobra.Command {
 	}
 }
 
-func runTests(report *testReport, b *policy.Bundle) error {
-	engines, err := node.Engines(b)
+func (e *env) runTests(report *testReport, b *policy.Bundle) error {
+	engines, err := e.engines(b)
 	if err != nil {
 		return err
 	}

@@ -111,6 +111,7 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 	n, err := node.New(node.Config{
 		Bus: func(string) (bus.Bus, error) { return conn, nil }, Bundle: b, Rules: rules(), Blocking: set, Secret: keys.secret,
 		GateKey: keys.gate, ComposerKey: keys.composer, ObserveUntil: until, ObserveReason: f.reason, Logger: log, Registry: reg,
+		Alternatives: e.alternatives(logFailure(ctx, log)),
 	})
 	if err != nil {
 		return err

@@ -26,11 +26,19 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-// Engines makes the engines of every aspect that owns some formula of the bundle.
-func Engines(b *policy.Bundle) ([]aspects.Engine, error) {
+// Alternative is an engine for the temporal formulas beside the one that is part of
+// this program. Only a bundle that names it gets it.
+type Alternative struct {
+	Name policy.EngineName
+	New  func(*policy.Bundle) (aspects.Engine, error)
+}
+
+// Engines makes the engines of every aspect that owns some formula of the bundle. It
+// fails when the bundle names an engine that is not among the alternatives.
+func Engines(b *policy.Bundle, others ...Alternative) ([]aspects.Engine, error) {
 	var out []aspects.Engine
 	for _, k := range compose.Aspects(b, compose.Options{}) {
-		e, err := Engine(b, k)
+		e, err := Engine(b, k, others...)
 		if err != nil {
 			return nil, err
 		}
@@ -39,15 +47,27 @@ func Engines(b *policy.Bundle) ([]aspects.Engine, error) {
 	return out, nil
 }
 
-// Engine makes the engine of one aspect.
-func Engine(b *policy.Bundle, k aspects.Kind) (aspects.Engine, error) {
+// Engine makes the engine of one aspect, as Engines does.
+func Engine(b *policy.Bundle, k aspects.Kind, others ...Alternative) (aspects.Engine, error) {
 	switch k {
 	case aspects.Temporal:
-		return temporal.New(b)
+		return temporalEngine(b, others)
 	case aspects.Spatial, aspects.Semantic, aspects.Contract:
 		return nil, fmt.Errorf("the %s aspect is not part of this version; take its clauses out of the policy", k)
 	}
 	return nil, fmt.Errorf("%q is not an aspect; want spatial, temporal, semantic or contract", k)
+}
+
+func temporalEngine(b *policy.Bundle, others []Alternative) (aspects.Engine, error) {
+	if b.Engine == "" || b.Engine == policy.EngineAspis {
+		return temporal.New(b)
+	}
+	for _, o := range others {
+		if o.Name == b.Engine {
+			return o.New(b)
+		}
+	}
+	return nil, fmt.Errorf("the policy asks for the engine %s, which this command does not have; write `engine: %s`", b.Engine, policy.EngineAspis)
 }
 
 // Config says what to run.
@@ -57,6 +77,8 @@ type Config struct {
 	Bus    func(role string) (bus.Bus, error)
 	Bundle *policy.Bundle
 	Rules  protocol.Rules
+	// Alternatives are the engines that the bundle may name besides the built-in one.
+	Alternatives []Alternative
 	compose.Options
 	Name        string // prefix of the names of its roles
 	Secret      []byte // see gate.Config
@@ -110,7 +132,7 @@ func New(cfg Config) (*Node, error) {
 func (c *Config) runs(role string) bool { return c.Roles == nil || slices.Contains(c.Roles, role) }
 
 func (n *Node) addAspects(cfg *Config) error {
-	engines, err := Engines(cfg.Bundle)
+	engines, err := Engines(cfg.Bundle, cfg.Alternatives...)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,15 @@ const (
 	UnmappedPermit   UnmappedRule = "permit"
 )
 
+// EngineName names what evaluates the temporal formulas of a bundle.
+type EngineName string
+
+// The engines.
+const (
+	EngineAspis   EngineName = "aspis"   // the one that is part of this program
+	EngineMonPoly EngineName = "monpoly" // the MonPoly binary that the user has
+)
+
 // Disclosure is what the agent is told about a refusal by a clause.
 type Disclosure string
 
@@ -49,11 +58,13 @@ type Bundle struct {
 	Name     string
 	Revision int64
 	// Digest is the SHA-256 over the names and bytes of the bundle's files.
-	Digest      [32]byte
-	Trace       TraceKey
-	Blocking    verdict.BlockingSet
-	Deadline    time.Duration
-	Unmapped    UnmappedRule
+	Digest   [32]byte
+	Trace    TraceKey
+	Blocking verdict.BlockingSet
+	Deadline time.Duration
+	Unmapped UnmappedRule
+	// Engine evaluates the temporal formulas; empty means EngineAspis.
+	Engine      EngineName
 	Authorities []schema.ActorClass
 	// SelfAuthority is the reason of `accept: {self-authority: …}`: facts that
 	// discharge an obligation count although the agent itself caused them. Observe

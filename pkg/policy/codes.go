@@ -42,6 +42,9 @@ const (
 	CodeGlob diag.Code = "B015"
 	// CodeTest: a test that cannot be read.
 	CodeTest diag.Code = "B016"
+	// CodeEngine: the engine that the bundle names is not on this machine, or does not
+	// take one of its formulas. `engine: monpoly`.
+	CodeEngine diag.Code = "B017"
 )
 
 // The codes of warnings about a bundle, and of remarks.

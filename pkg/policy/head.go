@@ -20,6 +20,7 @@ const (
 func (l *loader) head(root *source.Node) {
 	b := l.b
 	b.Trace, b.Unmapped, b.Blocking, b.Deadline = TraceSession, UnmappedRefuse, verdict.DefaultSet, defaultDeadline
+	b.Engine = EngineAspis
 	if n := root.Get("policy"); n == nil {
 		l.report(root, missingKey("policy", "the bundle", "give it a name: `policy: NAME`"))
 	} else if s, ok := l.text(n, "policy"); ok {
@@ -36,6 +37,9 @@ func (l *loader) head(root *source.Node) {
 	}
 	if s, ok := l.choice(root.Get("unmapped"), "unmapped", string(UnmappedRefuse), string(UnmappedEscalate), string(UnmappedFlag), string(UnmappedPermit)); ok {
 		b.Unmapped = UnmappedRule(s)
+	}
+	if s, ok := l.choice(root.Get("engine"), "engine", string(EngineAspis), string(EngineMonPoly)); ok {
+		b.Engine = EngineName(s)
 	}
 	l.blocking(root.Get("blocking"))
 	l.deadline(root.Get("deadline"))

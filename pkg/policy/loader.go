@@ -96,13 +96,13 @@ func (l *loader) load(fsys fs.FS) {
 
 func policyKeys() []string {
 	return []string{
-		"policy", "revision", "trace", "blocking", "deadline", "unmapped", "authorities", "accept", "sets", "globs",
+		"policy", "revision", "trace", "blocking", "deadline", "unmapped", "engine", "authorities", "accept", "sets", "globs",
 		"facts", "classes", "tools", "define", "clauses", "tests",
 	}
 }
 
 func laterPolicyKeys() []string {
-	return []string{"world", "cues", "typing", "provenance", "state", "contracts", "documents", "escape", "engine", "carried_by", "trust_reported"}
+	return []string{"world", "cues", "typing", "provenance", "state", "contracts", "documents", "escape", "carried_by", "trust_reported"}
 }
 
 // finish returns the result of the load.
