@@ -92,7 +92,7 @@ func mustRefuseOrRepeat(t *testing.T, plan *mfotl.Plan, state []byte) (refused i
 // TestRestoreContinues stores and restores the state of every workload at 50 random points:
 // rows, and the state at the end, are those of the trace that was never stored.
 func TestRestoreContinues(t *testing.T) {
-	const events, restores = 20_000, 50
+	const events, restores = 10_000, 50
 	for _, w := range workloads() {
 		g := newGenerator(*seedFlag)
 		restore := map[int]bool{}
