@@ -32,7 +32,7 @@ func TestPublishedCases(t *testing.T) {
 // and the oracle with what the trace was built to show.
 func TestGeneratedTraces(t *testing.T) {
 	seen, firing, points, rows := map[string]bool{}, 0, 0, 0
-	everyTrace(t, func(*rule) int { return tracesEach }, func(_ *testing.T, c *trial, _ *mfotl.Plan) (bool, string) {
+	everyRun(t, func(_ *testing.T, c *trial, _ *mfotl.Plan) string {
 		seen[c.policy.name+showTrace(c.trace, c.rows)] = true
 		points += len(c.trace)
 		n := len(slices.Concat(c.answer...))
@@ -42,15 +42,15 @@ func TestGeneratedTraces(t *testing.T) {
 		}
 		for _, d := range c.demands {
 			if c.found(d) != d.fires {
-				return true, fmt.Sprintf("at @%d the oracle must fire about %d: %v", d.ts, d.object, d.fires)
+				return fmt.Sprintf("at @%d the oracle must fire about %d: %v", d.ts, d.object, d.fires)
 			}
 		}
 		for i := range c.trace {
 			if !equalRows(c.rows[i], withoutEvidence(c.answer)[i]) {
-				return true, fmt.Sprintf("time point %d: the oracle says %s", i, showRows(withoutEvidence(c.answer)[i]))
+				return fmt.Sprintf("time point %d: the oracle says %s", i, showRows(withoutEvidence(c.answer)[i]))
 			}
 		}
-		return true, ""
+		return ""
 	})
 	t.Logf("seed %d: %d different traces, %d of them with firings, %d time points, %d rows", *seedFlag, len(seen), firing, points, rows)
 	if want := tracesEach * len(policies()); len(seen) != want {

@@ -52,7 +52,7 @@ func TestBundleCases(t *testing.T) {
 			}
 		}
 	}
-	if expectations < 38 {
+	if expectations < 49 {
 		t.Errorf("only %d expectations", expectations)
 	}
 }

@@ -33,7 +33,7 @@ type trial struct {
 	trace   trace
 	demands []demand
 	answer  [][]tuple      // the oracle's
-	rows    [][]schema.Row // the same with evidence, if the engine evaluates the policy
+	rows    [][]schema.Row // the engine's
 }
 
 // trials generates the traces of a policy; which is the policy's number. Trace n
@@ -180,7 +180,7 @@ func everyTrace(t *testing.T, atLeast func(*rule) int, test func(t *testing.T, c
 	}
 }
 
-// everyRun is everyTrace without the policies that the engine does not evaluate.
+// everyRun is everyTrace for a test that applies to every trace.
 func everyRun(t *testing.T, test func(t *testing.T, c *trial, plan *mfotl.Plan) (wrong string)) {
 	t.Helper()
 	everyTrace(t, func(*rule) int { return tracesEach }, func(t *testing.T, c *trial, plan *mfotl.Plan) (bool, string) {
