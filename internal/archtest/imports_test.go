@@ -32,7 +32,7 @@ internal/diag, pkg/schema < internal/text, internal/world;
 pkg/schema < internal/protocol;
 
 # MonPoly's texts, and an engine run over them.
-internal/mfotl < internal/monpoly;
+internal/mfotl/future < internal/monpoly;
 
 # The bundle a user writes, and what follows from it for one event.
 internal/diag < pkg/policy/internal/source < pkg/policy/internal/expr, pkg/policy/internal/rewrite;

@@ -92,13 +92,10 @@ func (e *env) readFormula(f *mfotlFlags, sig check.Signature) (*formula, error) 
 	if form.tree == nil {
 		return form, nil
 	}
-	if err := monpoly.Scope(form.tree); err != nil {
-		return nil, fmt.Errorf("%s:%w", f.formula, err)
-	}
 	if f.negate {
 		form.tree = &syntax.Not{Node: syntax.Node{Pos: form.tree.Span()}, F: form.tree}
 	}
-	checked, diags := check.Check(form.tree, sig, check.Options{Mode: syntax.MonPoly, File: f.formula, BuiltIn: true})
+	checked, diags := check.Check(form.tree, sig, check.Options{Mode: syntax.MonPoly, File: f.formula, BuiltIn: true, Future: true})
 	form.checked = checked
 	form.diags = append(form.diags, diags...).Sorted()
 	return form, nil
