@@ -541,7 +541,7 @@ func (g generator) formula(height int) syntax.Formula {
 		return g.atom()
 	}
 	sub := func() syntax.Formula { return g.formula(height - 1) }
-	switch g.IntN(23) {
+	switch g.IntN(24) {
 	case 0, 1:
 		return &syntax.Not{F: sub()}
 	case 2:
@@ -564,7 +564,7 @@ func (g generator) formula(height int) syntax.Formula {
 		if f := sub(); g.world && timeless(f) {
 			return &syntax.New{F: f}
 		}
-	case 16:
+	case 16, 17:
 		return g.guarded()
 	}
 	return &syntax.And{Left: sub(), Right: sub()} // often: conjunctions make formulas safe
@@ -598,28 +598,46 @@ func (g generator) temporal(sub func() syntax.Formula) syntax.Formula {
 // guarded makes what a guard must reach.
 func (g generator) guarded() syntax.Formula {
 	x := g.variable()
+	guard := syntax.Formula(&syntax.Pred{Name: "p", Args: []syntax.Term{x}})
+	if g.IntN(2) == 0 {
+		guard = &syntax.Pred{Name: "r", Args: []syntax.Term{x, g.variable()}}
+	}
 	inner := syntax.Formula(&syntax.Not{F: &syntax.Pred{Name: "q", Args: []syntax.Term{x}}})
 	if g.IntN(2) == 0 {
 		inner = &syntax.Or{Left: inner, Right: g.atom()}
 	}
-	f := &syntax.And{Left: &syntax.Pred{Name: "p", Args: []syntax.Term{x}}}
-	switch g.IntN(4) {
+	f := &syntax.And{Left: guard}
+	switch g.IntN(7) {
 	case 0:
 		f.Right = &syntax.Always{I: g.bounded(), F: inner}
 	case 1:
-		agg := g.agg(&syntax.And{Left: &syntax.Pred{Name: "r", Args: []syntax.Term{g.variable(), g.variable()}}, Right: inner})
-		if a, ok := agg.(*syntax.Agg); ok && slices.Contains(syntax.FreeVars(a.F), x.Name) && a.Result.Name != x.Name {
-			if !slices.ContainsFunc(a.Groups, named(x.Name)) {
-				a.Groups = append(a.Groups, x)
-			}
-		}
-		f.Right = agg
+		f.Right = &syntax.Eventually{I: g.bounded(), F: inner}
 	case 2:
+		f.Right = &syntax.Next{I: g.interval(), F: &syntax.Eventually{I: g.bounded(), F: inner}}
+	case 3:
 		f.Right = &syntax.Until{I: g.bounded(), Left: g.atom(), Right: inner}
+	case 4: // the right operand guards the left one
+		return &syntax.Until{I: g.bounded(), Left: inner, Right: guard}
+	case 5:
+		f.Right = g.guardedAgg(x, inner)
 	default:
 		f.Right = &syntax.Once{I: g.interval(), F: inner}
 	}
 	return f
+}
+
+// guardedAgg aggregates, for each x, values for which a formula holds that does not
+// give x its values.
+func (g generator) guardedAgg(x syntax.Var, f syntax.Formula) syntax.Formula {
+	over, result := g.variable(), g.variable()
+	if over.Name == x.Name || result.Name == x.Name {
+		return f
+	}
+	from := &syntax.Pred{Name: "r", Args: []syntax.Term{over, g.variable()}}
+	return &syntax.Agg{
+		Result: result, Op: syntax.AggOp(g.IntN(4)), Over: over, Groups: []syntax.Var{x},
+		F: &syntax.And{Left: from, Right: f},
+	}
 }
 
 // agg aggregates a formula if it has a variable.
