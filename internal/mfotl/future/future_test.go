@@ -279,13 +279,16 @@ func TestOverflowIsAFault(t *testing.T) {
 // A term without a value spoils the verdicts that may see it, and no others.
 func TestEvaluationFaults(t *testing.T) {
 	for formula, want := range map[string][]bool{
-		"p(x) AND 10 / x > 1":                             {false, false, true, false, false},
-		"EVENTUALLY[0,1] (p(x) AND 10 / x > 1)":           {false, true, true, false, false},
-		"NEXT (p(x) AND 10 / x > 1)":                      {false, true, false, false, false},
-		"NEXT NEXT (p(x) AND 10 / x > 1)":                 {true, false, false, false, false},
-		"(p(x) AND 10 / x > 1) UNTIL[1,2] p(x)":           {true, true, true, false, false},
-		"ONCE[0,1] EVENTUALLY[0,1] (p(x) AND 10 / x > 1)": {false, true, true, true, true}, // its window remembers
-		"EVENTUALLY[0,1] ONCE[0,1] (p(x) AND 10 / x > 1)": {false, true, true, true, true},
+		"p(x) AND 10 / x > 1":                   {false, false, true, false, false},
+		"EVENTUALLY[0,1] (p(x) AND 10 / x > 1)": {false, true, true, false, false},
+		"(EVENTUALLY[0,1] (p(x) AND 10 / x > 1)) AND NEXT (EVENTUALLY[0,1] (p(x) AND 10 / x > 1))": {true, true, true, false, false},
+		"NEXT (p(x) AND 10 / x > 1)":            {false, true, false, false, false},
+		"NEXT NEXT (p(x) AND 10 / x > 1)":       {true, false, false, false, false},
+		"(p(x) AND 10 / x > 1) UNTIL[1,2] p(x)": {true, true, true, false, false},
+		// The left operand lags behind the right one, and its fault lies further back.
+		"((NEXT[0,9] (p(x) AND 10 / x > 1)) AND p(x)) UNTIL[0,9] (p(x) AND 10 / x > 1)": {true, true, true, false, false},
+		"ONCE[0,1] EVENTUALLY[0,1] (p(x) AND 10 / x > 1)":                               {false, true, true, true, true}, // its window remembers
+		"EVENTUALLY[0,1] ONCE[0,1] (p(x) AND 10 / x > 1)":                               {false, true, true, true, true},
 	} {
 		r := compile(t, core(t, formula, "x")).New()
 		var faults []bool

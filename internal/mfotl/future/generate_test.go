@@ -15,14 +15,15 @@ import (
 // contract of check.Checked, and traces for them.
 type generator struct {
 	*rand.Rand
-	fresh int
-	past  bool             // no future operators
-	many  bool             // more values, and most time points with few facts of many
-	made  []syntax.Formula // sub-formulas of earlier places
-	over  [][]check.Column // their variables
-	used  map[string]int   // future operators and aggregations made
-	risky bool             // comparisons that may have no value
-	risks []*syntax.Cmp    // those made
+	fresh     int
+	past      bool             // no future operators
+	many      bool             // more values, and most time points with few facts of many
+	made      []syntax.Formula // sub-formulas of earlier places
+	over      [][]check.Column // their variables
+	used      map[string]int   // future operators and aggregations made
+	universal bool             // ALWAYS
+	risky     bool             // comparisons that may have no value
+	risks     []*syntax.Cmp    // those made
 
 	kinds map[string]schema.ValueKind // of all variables made
 }
@@ -63,7 +64,7 @@ func (g *generator) value(k schema.ValueKind) schema.Value {
 func (g *generator) column(k schema.ValueKind) check.Column {
 	g.fresh++
 	c := check.Column{Name: fmt.Sprintf("x%d", g.fresh), Kind: k}
-	g.kinds[c.Name], g.kinds["_"+c.Name] = k, k // wildcards are made of columns
+	g.kinds[c.Name] = k
 	return c
 }
 
@@ -143,6 +144,9 @@ func (g *generator) build(cols []check.Column, depth int) syntax.Formula {
 	}
 	d := depth - 1
 	switch n := g.IntN(18); {
+	case g.universal && g.IntN(6) == 0:
+		g.used["ALWAYS"]++
+		return &syntax.And{Left: g.formula(cols, d), Right: &syntax.Always{I: g.interval(false), F: g.formula(g.some(cols), d)}}
 	case g.risky && len(cols) > 0 && cols[0].Kind == intKind && g.IntN(4) == 0:
 		return &syntax.And{Left: g.formula(cols, d), Right: g.risk(cols[0])}
 	case n < 8 && !g.past:
@@ -296,7 +300,7 @@ func (g *generator) atom(cols []check.Column) syntax.Formula {
 		case g.IntN(2) == 0:
 			p.Args = append(p.Args, syntax.Const{Value: g.value(k)})
 		default:
-			v := syntax.Var{Name: "_" + g.column(k).Name}
+			v := syntax.Var{Name: g.column(k).Name}
 			wild = append(wild, v)
 			p.Args = append(p.Args, v)
 		}

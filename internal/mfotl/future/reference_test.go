@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,13 +17,13 @@ import (
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/mfotl"
 	"github.com/aspis-rv/aspis/internal/mfotl/future"
-	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/internal/monpoly"
 )
 
 // TestReferenceAnswers compares with the frozen answers of MonPoly to formulas with
 // future operators: random ones, and those that probe an edge.
 func TestReferenceAnswers(t *testing.T) {
-	compared, tails, lines := 0, 0, 0
+	compared, tails, answers := 0, 0, 0
 	var refused []string
 	for dir, c := range referenceCases(t) {
 		flags, known := map[string]bool{`"flags": []`: true, `"flags": ["-nonewlastts"]`: false}, false
@@ -38,7 +37,11 @@ func TestReferenceAnswers(t *testing.T) {
 		if f == nil || !known || !looksAhead(f) {
 			continue
 		}
-		sig := readSignature(t, c["sig"])
+		sig, err := monpoly.ParseSignature([]byte(c["sig"]), dir)
+		if err != nil {
+			t.Errorf("%s: %v", dir, err)
+			continue
+		}
 		checked, diags := check.Check(f, sig, check.Options{Mode: syntax.MonPoly, BuiltIn: true, Future: true})
 		if checked == nil {
 			refused = append(refused, fmt.Sprintf("%s: %v", dir, diags))
@@ -50,22 +53,22 @@ func TestReferenceAnswers(t *testing.T) {
 			continue
 		}
 		compared++
-		got := answer(t, plan, readLog(t, sig, c["log"]), flush)
-		want := strings.FieldsFunc(c["expected.stdout"], func(r rune) bool { return r == '\n' })
+		got := answer(t, plan, sig, c["log"], flush)
+		want := lines(c["expected.stdout"])
 		if strings.Contains(c["meta.json"], `"naive": "prefix"`) && len(got) > len(want) {
 			got = got[:len(want)] // MonPoly leaves the undetermined tail out
 			tails++
 		}
-		lines += len(want)
+		answers += len(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %s\nas core %s\ngot\n%s\nwant\n%s", dir, c["formula.mfotl"], checked.Core,
 				strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
 	t.Logf("%d compared with %d lines of answers, %d of them up to an undetermined tail; %d refused:\n%s",
-		compared, lines, tails, len(refused), strings.Join(refused, "\n"))
-	if len(refused) > 0 || compared < 121 || lines < 1800 || tails > 3 {
-		t.Errorf("%d refused, only %d cases and %d lines of answers compared, %d up to a tail", len(refused), compared, lines, tails)
+		compared, answers, tails, len(refused), strings.Join(refused, "\n"))
+	if len(refused) > 0 || compared < 121 || answers < 1800 || tails > 3 {
+		t.Errorf("%d refused, only %d cases and %d lines of answers compared, %d up to a tail", len(refused), compared, answers, tails)
 	}
 }
 
@@ -84,38 +87,28 @@ func looksAhead(f syntax.Formula) bool {
 	return found
 }
 
-// answer prints what is satisfied as MonPoly does.
-func answer(t *testing.T, plan *future.Plan, log []point, flush bool) []string {
+// answer prints what is satisfied as MonPoly does. The reader overwrites the facts of a
+// time point with those of the next.
+func answer(t *testing.T, plan *future.Plan, sig check.Signature, log string, flush bool) []string {
 	t.Helper()
-	var out []string
+	var out []byte
 	emit := func(v future.Verdict) {
 		if v.Fault != nil {
 			t.Error(v.Fault)
 		}
-		if len(v.Rows) == 0 {
-			return
-		}
-		line := fmt.Sprintf("@%d (time point %d):", v.TS, v.Index)
-		for _, r := range v.Rows {
-			if len(r.Values) == 0 {
-				line += " true"
-				continue
-			}
-			var vs []string
-			for _, v := range r.Values {
-				text := v.String()
-				if v.Kind == schema.KindFloat {
-					text = strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(v.Float, 'g', 6, 64)), "+")
-				}
-				vs = append(vs, text)
-			}
-			line += " (" + strings.Join(vs, ",") + ")"
-		}
-		out = append(out, line)
+		out = monpoly.Style{}.Append(out, &monpoly.Verdict{Index: v.Index, TS: v.TS, Rows: v.Rows})
 	}
-	r := plan.New()
-	for _, tp := range log {
-		if err := r.Step(tp.ts, tp.facts, emit); err != nil {
+	in, r := monpoly.NewReader(strings.NewReader(log), "log", sig, func(string) bool { return true }), plan.New()
+	for {
+		var p monpoly.Point
+		err := in.Next(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = r.Step(p.TS, p.Facts, emit)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +117,11 @@ func answer(t *testing.T, plan *future.Plan, log []point, flush bool) []string {
 			t.Fatal(err)
 		}
 	}
-	return out
+	return lines(string(out))
+}
+
+func lines(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
 }
 
 // referenceCases reads the archive: by name of the case, the contents of its files.
@@ -162,75 +159,4 @@ func referenceCases(t *testing.T) map[string]map[string]string {
 		}
 		cases[dir][path.Base(header.Name)] = string(content)
 	}
-}
-
-// readSignature reads `name(type, …)`, one to a line.
-func readSignature(t *testing.T, text string) check.Signature {
-	t.Helper()
-	types := map[string]schema.ValueKind{"int": schema.KindInt, "string": schema.KindString, "float": schema.KindFloat}
-	sig := check.Signature{}
-	for line := range strings.Lines(text) {
-		name, args, ok := strings.Cut(strings.TrimSpace(line), "(")
-		if !ok {
-			continue
-		}
-		kinds := []schema.ValueKind{}
-		for _, a := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune(" ,)", r) }) {
-			kind, ok := types[a[strings.LastIndexByte(a, ':')+1:]]
-			if !ok {
-				t.Fatalf("unknown type in %q", line)
-			}
-			kinds = append(kinds, kind)
-		}
-		sig[name] = kinds
-	}
-	return sig
-}
-
-// readLog reads `@ts name(a,…)(b,…) …` with one time point to a line.
-func readLog(t *testing.T, sig check.Signature, text string) []point {
-	t.Helper()
-	var log []point
-	for line := range strings.Lines(text) {
-		fields := strings.Fields(strings.TrimSuffix(strings.TrimSpace(line), ";"))
-		if len(fields) == 0 {
-			continue
-		}
-		ts, err := strconv.ParseInt(strings.TrimPrefix(fields[0], "@"), 10, 64)
-		if err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		tp := point{ts: ts}
-		for _, f := range fields[1:] {
-			name, tuples, _ := strings.Cut(strings.TrimSuffix(f, ")"), "(")
-			for tuple := range strings.SplitSeq(tuples, ")(") {
-				tp.facts = append(tp.facts, readFact(t, name, sig[name], tuple))
-			}
-		}
-		log = append(log, tp)
-	}
-	return log
-}
-
-func readFact(t *testing.T, name string, kinds []schema.ValueKind, tuple string) schema.Fact {
-	t.Helper()
-	fact := schema.Fact{Name: name}
-	args := strings.Split(tuple, ",")
-	for i, k := range kinds {
-		v := schema.Value{Kind: k}
-		var err error
-		switch k {
-		case schema.KindInt:
-			v.Int, err = strconv.ParseInt(args[i], 10, 64)
-		case schema.KindString:
-			v.Str = strings.Trim(args[i], `"`)
-		case schema.KindFloat:
-			v.Float, err = strconv.ParseFloat(args[i], 64)
-		}
-		if err != nil {
-			t.Fatalf("%s(%s): %v", name, tuple, err)
-		}
-		fact.Args = append(fact.Args, v)
-	}
-	return fact
 }

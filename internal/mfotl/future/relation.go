@@ -92,7 +92,7 @@ func (v *virtual) read(l *log, which side, j uint64, tuples []tuple, err error) 
 		from, before = v.until.from, j+1 // further back, j is out of the interval
 	}
 	if n := len(v.fault); n > 0 && from <= v.fault[n-1].before {
-		v.fault[n-1].before = before
+		v.fault[n-1].before = max(v.fault[n-1].before, before)
 	} else if from < before {
 		v.fault = append(v.fault, fault{from, before, err})
 	}
