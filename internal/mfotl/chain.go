@@ -17,6 +17,7 @@ type chainBuilder struct {
 	atoms   []atom
 	origins []conjunct // of the atoms behind the gates
 	wit     int
+	witness bool // somebody may ask for witnesses
 	trigger trigger
 }
 
@@ -39,14 +40,9 @@ func (b *chainBuilder) build(parts []conjunct) error {
 		p := rest[next]
 		rest = append(rest[:next:next], rest[next+1:]...)
 		before := len(b.atoms)
-		var tests []*syntax.Cmp
-		if agg, ok := p.f.(*syntax.Agg); ok {
-			rest, tests = b.testsOf(agg, rest)
-		}
-		if err := b.add(p, tests); err != nil {
+		if err := b.add(p, rest); err != nil {
 			return err
 		}
-		p.tests = tests
 		for range len(b.atoms) - before {
 			b.origins = append(b.origins, p)
 		}
@@ -83,18 +79,10 @@ func (b *chainBuilder) partsOf(gates []atom) []part {
 		}
 	}
 	for _, o := range b.origins {
-		p := b.partOf(o.f, o.delay)
-		for _, t := range o.tests {
-			p.tests = append(p.tests, b.partOf(t, o.delay))
-		}
-		parts = append(parts, p)
+		names := freeVars(o.f)
+		parts = append(parts, part{f: o.f, delay: o.delay, names: names, slots: b.scope.slotsOf(b.compiler, names)})
 	}
 	return parts
-}
-
-func (b *chainBuilder) partOf(f syntax.Formula, delay int) part {
-	names := freeVars(f)
-	return part{f: f, delay: delay, names: names, slots: b.scope.slotsOf(b.compiler, names)}
 }
 
 // The costs by which conjuncts are ordered: estimates of how much work reaching
@@ -182,7 +170,8 @@ func partialTest(f syntax.Formula) bool {
 	return ok && (partial(cmp.Left) || partial(cmp.Right))
 }
 
-func (b *chainBuilder) add(p conjunct, tests []*syntax.Cmp) error {
+// add compiles a conjunct; rest are those that follow it.
+func (b *chainBuilder) add(p conjunct, rest []conjunct) error {
 	switch f := p.f.(type) {
 	case *syntax.Pred:
 		return b.pred(f, p.delay)
@@ -192,7 +181,7 @@ func (b *chainBuilder) add(p conjunct, tests []*syntax.Cmp) error {
 	case *syntax.Match:
 		return b.match(f)
 	case *syntax.Agg:
-		return b.agg(f, p.delay, tests)
+		return b.agg(f, p.delay, b.testsOf(f, rest))
 	case *syntax.Historically:
 		return b.held(f, p.delay, false)
 	case *syntax.Not:

@@ -68,19 +68,19 @@ func (b *chainBuilder) aggCost(f *syntax.Agg) int {
 		known = known && b.bound[v.Name]
 	}
 	switch {
-	case known && countedWindow(f) != nil:
+	case known && ledgered(f) != nil:
 		return costLookup
 	case known:
 		return costCheck
-	case countedWindow(f) != nil:
+	case ledgered(f) != nil:
 		return costScan
 	}
 	return costTuples
 }
 
-// countedWindow is the operand of an aggregation if it is a window up to the present, which
+// ledgered is the operand of an aggregation if it is a window up to the present, which
 // can keep a ledger; else nil.
-func countedWindow(f *syntax.Agg) syntax.Formula {
+func ledgered(f *syntax.Agg) syntax.Formula {
 	switch w := f.F.(type) {
 	case *syntax.Once:
 		if w.I.Lo == 0 {
@@ -95,18 +95,16 @@ func countedWindow(f *syntax.Agg) syntax.Formula {
 	return nil
 }
 
-// testsOf takes the comparisons of the result of an aggregation with what is bound out
-// of the conjuncts that are left.
-func (b *chainBuilder) testsOf(agg *syntax.Agg, rest []conjunct) (left []conjunct, tests []*syntax.Cmp) {
+// testsOf finds the comparisons of the result of an aggregation with what is bound. They
+// stay conjuncts of their own.
+func (b *chainBuilder) testsOf(agg *syntax.Agg, rest []conjunct) (tests []*syntax.Cmp) {
 	for _, p := range rest {
 		cmp, ok := p.f.(*syntax.Cmp)
 		if ok && !partialTest(cmp) && !b.bound.all(freeVars(cmp)) && b.bound.with(agg.Result.Name).all(freeVars(cmp)) {
 			tests = append(tests, cmp)
-			continue
 		}
-		left = append(left, p)
 	}
-	return left, tests
+	return tests
 }
 
 // agg adds an aggregation, with tests of its result.
@@ -124,7 +122,7 @@ func (b *chainBuilder) agg(f *syntax.Agg, delay int, tests []*syntax.Cmp) error 
 		}
 	}
 	var err error
-	if countedWindow(f) != nil {
+	if ledgered(f) != nil {
 		err = b.aggWindow(f, delay, head, tests, known)
 	} else {
 		err = b.aggTuples(f, delay, head, tests, known)
@@ -162,7 +160,7 @@ func (b *chainBuilder) aggTuples(f *syntax.Agg, delay int, head aggHead, tests [
 	head.tests = b.compareAll(f.Result.Name, tests)
 	b.atoms = append(b.atoms, &aggAtom{aggHead: head, f: fu, over: slices.Index(names, f.Over.Name)})
 	if fu.wit > 0 {
-		b.wit += aggWitness
+		b.wit += aggWitness // explanations ask for it even below a NOT
 	}
 	if head.grouped {
 		b.trigger = b.trigger.and(fu.trigger)
@@ -175,14 +173,19 @@ func (b *chainBuilder) aggWindow(f *syntax.Agg, delay int, head aggHead, tests [
 	if err != nil {
 		return err
 	}
-	a := &ledgerAtom{aggHead: head, spec: spec}
-	for i, v := range f.Groups {
-		a.cols = append(a.cols, slices.Index(names, v.Name))
-		if slices.Contains(known, v.Name) {
-			a.bound = append(a.bound, i)
+	a := &ledgerAtom{aggHead: head, spec: spec, wit: b.witness}
+	a.groups = nil // in the order of the columns
+	for col, n := range names {
+		if !slices.ContainsFunc(f.Groups, func(v syntax.Var) bool { return v.Name == n }) {
+			continue
 		}
+		if slices.Contains(known, n) {
+			a.bound = append(a.bound, len(a.groups))
+		}
+		a.groups = append(a.groups, b.scope.slot(b.compiler, n))
+		a.cols = append(a.cols, col)
 	}
-	l := ledgerSpec{op: f.Op, index: spec.secondaryOn(a.cols), over: slices.Index(names, f.Over.Name), least: 1}
+	l := ledgerSpec{op: f.Op, index: spec.indexOn(a.cols), over: slices.Index(names, f.Over.Name), least: 1}
 	if f.Op == syntax.Count {
 		l.over = 0 // whatever it is
 		if len(known) < len(f.Groups) {

@@ -17,9 +17,9 @@ type compiler struct {
 	plan   *Plan
 	stores map[string]int32            // by canonical text and delay
 	reads  map[int32]bool              // stores read by the formula being compiled
+	kinds  map[string]schema.ValueKind // of the variables of the formula being compiled
 	facts  map[string]int              // indexes over facts, by relation, delay and known arguments
 	depth  int                         // greatest delay met
-	kinds  map[string]schema.ValueKind // of the variables of the formula being compiled
 }
 
 // factIndex gives a number to the index over the facts of a relation at a delay by the
@@ -96,7 +96,6 @@ type place struct {
 type conjunct struct {
 	f     syntax.Formula
 	delay int
-	tests []*syntax.Cmp // that an aggregation makes itself
 }
 
 // alternative is one disjunct: its gates and its conjuncts.
@@ -142,7 +141,7 @@ func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names 
 	c.plan.levels = max(c.plan.levels, at.level+1)
 	places := len(c.plan.places)
 	for _, alt := range alts {
-		b := chainBuilder{compiler: c, scope: at.scope, level: at.level + 1, bound: maps.Clone(at.bound)}
+		b := chainBuilder{compiler: c, scope: at.scope, level: at.level + 1, bound: maps.Clone(at.bound), witness: witness}
 		b.trigger.always = true
 		b.atoms = append(b.atoms, alt.gates...)
 		if err := b.build(alt.parts); err != nil {
@@ -209,7 +208,7 @@ func (c *compiler) flatten(f syntax.Formula, delay int, alt *alternative) error 
 		return nil
 	default: // one conjunct
 	}
-	alt.parts = append(alt.parts, conjunct{f: f, delay: delay})
+	alt.parts = append(alt.parts, conjunct{f, delay})
 	return nil
 }
 

@@ -23,6 +23,31 @@
 //
 // Values of different kinds satisfy no comparison.
 //
+// # Terms
+//
+// Arithmetic is on 64-bit integers and on floats; division and remainder of integers
+// truncate towards zero. f2i truncates, f2s gives the shortest text that reads back as
+// the float, s2i and s2f read a decimal number. A term has no value if an integer is
+// divided by zero or does not fit into 64 bits, if a text is no number, if a float is
+// beyond the integers, or if a float operation has no result (there is no NaN). That is a
+// fault: the comparison is false, and State.Fault says that the answer is incomplete. If
+// it happens as a window takes in a time point, the window has forgotten something from
+// then on, and every formula that reads it is Lossy. A conjunct with a term that can fail
+// is evaluated after those written before it, so that these guard it.
+//
+// MATCHES searches with package regexp; of the places where the expression matches the
+// leftmost counts, and a group that had no part in it is the empty string.
+//
+// # Aggregations
+//
+// An aggregation sees the set of tuples over all free variables of its formula, in
+// groups. SUM, MIN and MAX have the type of what is aggregated, CNT gives an integer, AVG
+// and MED a float; a sum of floats adds them in ascending order. A sum of integers that
+// does not fit into 64 bits, and a float that is no number, is a fault, and the group has no row.
+// With groups there is a row for every group with a tuple; without, there is one always:
+// of no tuple CNT and SUM are 0, AVG and MED 0, and MIN and MAX have no row unless
+// WithMonPolyEmpty gives them one.
+//
 // # Marks
 //
 // Every tuple of every relation has a mark: F if it is derivable from definite
@@ -34,14 +59,19 @@
 // formula three ways (all facts; presumptive facts only under negations; only
 // outside of them) in one pass; package naive makes the three and is the oracle.
 //
+// The value of an aggregation is that of the tuples of marks F and Fp of the group. Its
+// mark is F if there are no others and all are F, else Fp. If there are tuples of mark Tp
+// alone, an aggregation that has a value without a tuple gives that, with mark Fp; every
+// other aggregates these, with mark Tp.
+//
 // # Witnesses
 //
 // The witness of a satisfied formula at a time point and under a binding is a set
-// of log offsets, at most one for each predicate and one for each HISTORICALLY of the
-// formula, defined thus:
+// of log offsets, at most one for each predicate, one for each HISTORICALLY and eight for
+// each aggregation of the formula, defined thus:
 //
 //   - of a predicate: the offset of the event whose time point it is;
-//   - of a comparison, TRUE and NOT: the empty set;
+//   - of a comparison, SUBSTRING, MATCHES, TRUE and NOT: the empty set;
 //   - of AND: the union of the operands' witnesses;
 //   - of OR and EXISTS: that of the best operand or instance; the best is the one
 //     with the greatest mark, among those the one with the most recent witness
@@ -58,7 +88,10 @@
 //     time points, up to the present one, that contains those within the interval and
 //     at all of which the operand has a mark other than T. So the witness says since
 //     when the operand has held without a break, and what it rests on in the end;
-//     both may lie outside of the interval. It is empty if no time point is within.
+//     both may lie outside of the interval. It is empty if no time point is within;
+//   - of an aggregation: the eight greatest offsets in the witnesses of the tuples that
+//     its value is computed from. A count of many tuples rests on more, and every further
+//     one would make the rows wider.
 //
 // It depends on the trace and the formula only: not on the order of facts, nor on
 // steps rolled back, nor on the state having been stored and restored.
@@ -84,6 +117,13 @@
 // store: what stands under n of them reads the facts of n time points ago, of which
 // a State retains that many (frame.go), and has stores of its own. The passing of
 // time costs nothing until a store is used.
+//
+// An aggregation is a conjunct too: the tuples of its operand are collected, for the
+// groups that are bound alone. If the operand is a ONCE or SINCE up to the present, nothing
+// is recounted: the window keeps the counts and sums of its groups (ledger.go), exact
+// under expiry and rollback, and a group that cannot pass a comparison of its count with a
+// constant is not looked at. A MIN, MAX or MED, and a sum of floats, goes over the tuples
+// of its own group after that has changed.
 //
 // # Bounds
 //

@@ -31,7 +31,6 @@ type part struct {
 	delay int
 	names []string
 	slots []int
-	tests []part // comparisons that an aggregation makes before it gives a row
 }
 
 func (c *chain) next(st *State, k int, m verdict.Value) bool {

@@ -27,6 +27,8 @@ func (st *State) Explain(i int, values []schema.Value) ([]Reason, bool) {
 	for k, v := range values {
 		st.env[f.out[k]] = st.intern(v)
 	}
+	st.explains = true
+	defer func() { st.explains = false }()
 	return explainer{st}.holds(f)
 }
 
@@ -55,24 +57,10 @@ func (x explainer) holds(f *fused) ([]Reason, bool) {
 	for i := range best.chain.atoms {
 		if _, ok := best.chain.atoms[i].(*gateAtom); !ok {
 			copy(x.st.env, best.env)
-			p := &best.chain.parts[i]
-			out = append(out, x.conjunct(best.chain.atoms[i], p))
-			copy(x.st.env, best.env)
-			out = append(out, x.tests(p)...)
+			out = append(out, x.conjunct(best.chain.atoms[i], &best.chain.parts[i]))
 		}
 	}
 	return out, true
-}
-
-// tests gives the reasons of the comparisons that an aggregation makes itself.
-func (x explainer) tests(p *part) []Reason {
-	var out []Reason
-	for i := range p.tests {
-		r := x.reason(&p.tests[i], func(string) bool { return true })
-		r.Mark = verdict.F
-		out = append(out, r)
-	}
-	return out
 }
 
 // best finds the best derivation of f: of two with one mark and witness the one of the

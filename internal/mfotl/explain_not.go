@@ -50,13 +50,28 @@ func (x explainer) deepest(c *chain) (at int) {
 				at, env = k, slices.Clone(x.st.env)
 			}
 		}
-		probed = append(probed, &probeAtom{reach: reach, open: true}, a)
+		probed = append(probed, &probeAtom{reach: reach, open: true}, untested(a))
 	}
 	end := &probeAtom{reach: func(verdict.Value) {}}
 	inner := chain{atoms: append(probed, end)}
 	inner.next(x.st, 0, verdict.F)
 	copy(x.st.env, env)
 	return at
+}
+
+// untested is an atom without the tests of the conjuncts that follow it.
+func untested(a atom) atom {
+	switch a := a.(type) {
+	case *aggAtom:
+		plain := *a
+		plain.tests = nil
+		return &plain
+	case *ledgerAtom:
+		plain := *a
+		plain.tests, plain.all = nil, true
+		return &plain
+	}
+	return a
 }
 
 // missing is the reason of an atom that cannot be satisfied under the values of the bound

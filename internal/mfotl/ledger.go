@@ -16,7 +16,7 @@ import (
 // ledgerSpec describes what a window keeps for an aggregation.
 type ledgerSpec struct {
 	op    syntax.AggOp
-	index int // secondary index on the columns of the groups
+	index int // the index on the columns of the groups
 	over  int // the column aggregated
 	// least is the number of rows, at least 1, below which nobody asks for a group
 	// unless by its key.
@@ -110,7 +110,7 @@ func (s *store) noted(slot int32, kind noteKind) {
 func (s *store) give(slot int32, how uint8, kind noteKind) {
 	for i := range s.ledgers {
 		l := &s.ledgers[i]
-		g := s.sec[l.spec.index].groupOf[slot]
+		g := s.index(l.spec.index).groupOf[slot]
 		for int(slot) >= len(l.given) {
 			l.given = append(l.given, 0)
 		}
@@ -156,7 +156,7 @@ func (l *ledger) resize(g int32) {
 func (s *store) replacing(slot int32) {
 	for i := range s.ledgers {
 		l := &s.ledgers[i]
-		g := s.sec[l.spec.index].groupOf[slot]
+		g := s.index(l.spec.index).groupOf[slot]
 		of := &l.groups[g]
 		if of.witness == nil {
 			continue
@@ -238,7 +238,7 @@ func (w *groupWitness) change(s *store, e []uint64, c class, kind noteKind) {
 // recent is the witness of the certain rows of a group whose marks time cannot change.
 // It costs the number of its rows.
 func (l *ledger) recent(s *store, g int32) (w newest) {
-	x := &s.sec[l.spec.index]
+	x := s.index(l.spec.index)
 	for slot := x.groups[g].first; slot >= 0; slot = x.next[slot] {
 		if m := verdict.Value(l.given[slot] & givenMark); m == verdict.T || classOf(m) != certain {
 			continue
@@ -285,6 +285,8 @@ type ledgerAtom struct {
 	ledger int
 	cols   []int // columns of the groups
 	bound  []int // which groups are bound before, ascending
+	all    bool  // look at groups below the threshold of the ledger as well
+	wit    bool  // a witness is asked for; else only by explanations
 }
 
 func (a *ledgerAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
@@ -296,7 +298,7 @@ func (a *ledgerAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
 		s.expire(clock)
 	}
 	s.lapse(st, st.frame(a.spec.delay).ts)
-	x := &s.sec[a.spec.ledgers[a.ledger].index]
+	x := s.index(a.spec.ledgers[a.ledger].index)
 	if len(a.bound) == len(a.groups) {
 		key := st.key[:len(a.groups)]
 		for i, slot := range a.groups {
@@ -307,8 +309,22 @@ func (a *ledgerAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
 		}
 		return a.empty(st, c, k, m)
 	}
+	if a.all {
+		return a.runAll(st, s, c, k, m)
+	}
 	for _, g := range s.ledgers[a.ledger].large {
 		if a.matches(st, s.tuple(x.groups[g].first)) && !a.group(st, s, g, c, k, m) {
+			return false
+		}
+	}
+	return true
+}
+
+// runAll is run over every group that has a row.
+func (a *ledgerAtom) runAll(st *State, s *store, c *chain, k int, m verdict.Value) bool {
+	x := s.index(a.spec.ledgers[a.ledger].index)
+	for g := range x.groups {
+		if first := x.groups[g].first; first >= 0 && a.matches(st, s.tuple(first)) && !a.group(st, s, int32(g), c, k, m) {
 			return false
 		}
 	}
@@ -353,7 +369,7 @@ func (a *ledgerAtom) group(st *State, s *store, g int32, c *chain, k int, m verd
 		return true
 	}
 	if len(a.bound) < len(a.groups) {
-		t := s.tuple(s.sec[a.spec.ledgers[a.ledger].index].groups[g].first)
+		t := s.tuple(s.index(a.spec.ledgers[a.ledger].index).groups[g].first)
 		for i, slot := range a.groups {
 			st.env[slot] = t[a.cols[i]]
 		}
@@ -387,10 +403,10 @@ func (a *ledgerAtom) valueOf(st *State, s *store, g int32, of *groupLedger, c cl
 	return w, ok
 }
 
-// witness is that of a group, nil if it has none.
+// witness is that of a group, nil if it has none or none is asked for.
 func (a *ledgerAtom) witness(st *State, s *store, g int32, of *groupLedger, c class) *newest {
 	switch {
-	case c == none:
+	case c == none || !a.wit && !st.explains:
 		return nil
 	case of.mixed > 0:
 		return &st.gather.newest[c]
@@ -411,7 +427,7 @@ func (a *ledgerAtom) gather(st *State, s *store, g int32) {
 	st.gather.reset()
 	now := st.frame(a.spec.delay).ts
 	spec := a.spec.ledgers[a.ledger]
-	x := &s.sec[spec.index]
+	x := s.index(spec.index)
 	for slot := x.groups[g].first; slot >= 0; slot = x.next[slot] {
 		m, at := s.best(slot, now)
 		if m != verdict.T {

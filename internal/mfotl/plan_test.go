@@ -10,11 +10,11 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-func coreOf(t *testing.T, text string, columns ...string) *check.Checked {
-	t.Helper()
+func coreOf(tb testing.TB, text string, columns ...string) *check.Checked {
+	tb.Helper()
 	f, diags := syntax.Parse(text, syntax.Options{Mode: syntax.MonPoly})
 	if f == nil {
-		t.Fatalf("%s: %v", text, diags)
+		tb.Fatalf("%s: %v", text, diags)
 	}
 	c := &check.Checked{Core: f}
 	for _, n := range columns {

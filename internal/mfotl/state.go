@@ -36,6 +36,8 @@ type State struct {
 	active []uint64 // stores
 	awake  []uint64 // formulas
 	preds  []predIndex
+
+	explains bool // an explanation is under way
 }
 
 // New returns the state of a trace without history.

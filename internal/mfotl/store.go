@@ -39,12 +39,6 @@ func (p *storeSpec) indexOn(cols []int) int {
 	if len(cols) == p.arity {
 		return primaryIndex
 	}
-	return p.secondaryOn(cols)
-}
-
-// secondaryOn returns the number of the secondary index on some columns, which ascend
-// and may be all of them.
-func (p *storeSpec) secondaryOn(cols []int) int {
 	for i, x := range p.indexes {
 		if slices.Equal(x, cols) {
 			return i

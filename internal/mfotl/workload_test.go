@@ -2,6 +2,7 @@ package mfotl_test
 
 import (
 	"fmt"
+	"math/bits"
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
@@ -43,6 +44,7 @@ func workloads() []workload {
 		{"since500", "use(u,r) AND NOT ((NOT revoke(u,r)) SINCE[0,500] grant(u,r))", ints("u", "r"), 10, grantOf},
 		{"since20-500", "use(u,r) AND NOT ((NOT revoke(u,r)) SINCE[20,500] grant(u,r))", ints("u", "r"), 10, grantOf},
 		{"join", "use(u,r) AND ((NOT logout(u)) SINCE[0,500] login(u,s)) AND ONCE[0,500] own(u,r)", ints("u", "r", "s"), 10, loginOf},
+		{"count6", "(n <- CNT i; d ONCE[0,6] cmd(d,i)) AND n > 40", ints("n", "d"), 100, commandOf},
 	}
 }
 
@@ -69,6 +71,15 @@ func loginOf(i int) schema.Fact {
 		return fact("own", user, resource)
 	}
 	return fact("use", user, resource)
+}
+
+// commandOf is one of the commands of 300 users, of which some give most.
+func commandOf(i int) schema.Fact {
+	user := int64(bits.TrailingZeros64(hash(i+1) | 1<<20))
+	if hash(i)%4 == 0 {
+		user = int64(hash(i+2) % 300)
+	}
+	return fact("cmd", user, int64(i))
 }
 
 func (w *workload) compile(tb testing.TB, opts ...mfotl.Option) *mfotl.Plan {
