@@ -88,7 +88,7 @@ func (e *env) readFormula(f *mfotlFlags, sig check.Signature) (*formula, error) 
 		return nil, fmt.Errorf("formula: %w", err)
 	}
 	form := &formula{name: f.formula, source: diag.Sources{f.formula: string(content)}}
-	form.tree, form.diags = syntax.Parse(string(content), syntax.Options{Mode: syntax.MonPoly, File: f.formula})
+	form.tree, form.diags = syntax.Parse(string(content), syntax.Options{Mode: syntax.MonPoly, Raw: true, File: f.formula})
 	if form.tree == nil {
 		return form, nil
 	}

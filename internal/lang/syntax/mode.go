@@ -21,6 +21,10 @@ const (
 // starts at line 1, column 1 of an unnamed file.
 type Options struct {
 	Mode Mode
+	// Raw keeps backslashes in string constants: one protects the character after it and
+	// both are part of the string, as in MonPoly's logs. Such a constant does not print back
+	// to itself.
+	Raw bool
 	// File is the name diagnostics carry.
 	File string
 	// Base is the place of the text's first byte in File; the zero Pos means its start.

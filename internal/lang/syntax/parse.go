@@ -28,7 +28,7 @@ func Parse(src string, opts Options) (f Formula, diags diag.List) {
 			"split it into several formulas")
 		return nil, p.diags
 	}
-	s := scanner{src: src, mode: opts.Mode, report: p.report}
+	s := scanner{src: src, mode: opts.Mode, raw: opts.Raw, report: p.report}
 	p.tokens = s.scan()
 	f = p.top()
 	if f != nil {

@@ -435,3 +435,21 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestRawStringsKeepBackslashes(t *testing.T) {
+	for text, want := range map[string]string{`"a"`: `a`, `"a\"b"`: `a\"b`, `"\\"`: `\\`, `"\n\é"`: `\n\é`, `"\x41"`: `\x41`} {
+		f, diags := Parse("p("+text+")", Options{Mode: MonPoly, Raw: true})
+		if f == nil {
+			t.Errorf("%s: %v", text, diags)
+			continue
+		}
+		if got := f.(*Pred).Args[0].(Const).Value.Str; got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	for _, text := range []string{`p("a\"`, `p("\`, "p(\"a\\\n\")"} {
+		if f, _ := Parse(text, Options{Mode: MonPoly, Raw: true}); f != nil {
+			t.Errorf("%q was read as %s", text, f)
+		}
+	}
+}

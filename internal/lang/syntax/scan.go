@@ -12,6 +12,7 @@ import (
 type scanner struct {
 	src    string
 	mode   Mode
+	raw    bool // of Options
 	at     int
 	tokens []token
 	report func(code diag.Code, start, end int, message, hint string)
@@ -168,6 +169,11 @@ func (s *scanner) character(b *strings.Builder, i int) int {
 		return i + 1
 	}
 	line, _, _ := strings.Cut(s.src[i:], "\n")
+	if s.raw {
+		n := min(2, len(line))
+		b.WriteString(line[:n])
+		return i + n
+	}
 	r, multibyte, tail, err := strconv.UnquoteChar(line, '"')
 	switch {
 	case err == nil && multibyte:
