@@ -111,20 +111,19 @@ func (m *Monitor) ask(ctx context.Context, q *question, historic bool, now *mome
 	if err != nil {
 		return nil, err
 	}
-	if c.next > 0 && c.chain == now.chain {
-		m.engine.pool.put(c)
-		return c.rows, nil
-	}
-	if historic {
-		if err := m.replay(ctx, c); err != nil {
+	if c.next == 0 || c.chain != now.chain {
+		if historic {
+			if err := m.replay(ctx, c); err != nil {
+				return nil, err
+			}
+		}
+		if err := m.tell(ctx, c, now); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.tell(ctx, c, now); err != nil {
-		return nil, err
-	}
+	rows := c.rows // from here on the process may be another monitor's
 	m.engine.pool.put(c)
-	return c.rows, nil
+	return rows, nil
 }
 
 // tell sends a process a time point. It has left the pool for good when that fails.
