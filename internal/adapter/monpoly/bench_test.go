@@ -13,6 +13,7 @@ func BenchmarkAdopted(b *testing.B) { benchmark(b, true) }
 func BenchmarkRefused(b *testing.B) { benchmark(b, false) }
 
 func benchmark(b *testing.B, adopt bool) {
+	b.Helper()
 	binary, _ := fake(b, "ok")
 	e := newEngine(b, load(b, smallText), Config{Binary: binary})
 	m := e.New()

@@ -68,7 +68,7 @@ type part struct {
 	name      string
 	columns   []string
 	checked   *check.Checked
-	reach     int64 // how far back it reads, ns
+	reach     int64 // how far back it reads, ns; -1: it reads the present alone
 	questions [readings]*question
 }
 
@@ -147,6 +147,9 @@ func within(deadline func() (context.Context, context.CancelFunc), f func(contex
 // part translates one formula, in the readings in which it differs.
 func (e *Engine) part(b *policy.Bundle, c *policy.Clause, f *policy.Formula, number int) (part, error) {
 	p := part{clause: c.ID, role: f.Role, name: f.Name, checked: f.Checked, reach: f.Checked.Reach()}
+	if !f.Checked.Historic {
+		p.reach = -1
+	}
 	for _, col := range f.Checked.Free {
 		p.columns = append(p.columns, col.Name)
 	}
@@ -169,9 +172,7 @@ func (e *Engine) add(p part) {
 	for name, r := range p.questions[plain].relations {
 		e.signature[name] = r.kinds
 	}
-	if p.checked.Historic {
-		e.reach = max(e.reach, p.reach)
-	}
+	e.reach = max(e.reach, p.reach)
 }
 
 // check has the binary check the questions of a part.

@@ -147,6 +147,10 @@ func TestUnfitFormula(t *testing.T) {
 		{"score(x)", "the variable x is a float"},
 		{"send(a) AND (HISTORICALLY[0,1s] grant(a))", "HISTORICALLY with free variables"},
 		{"count(n) AND n < 9223372036854775807", "needs more than 63 bits"},
+		{"count(n) AND n / 2 = 1", "arithmetic is not put to this engine"},
+		{"count(n) AND (EXISTS k. ((k <- SUM n; n (ONCE count(n))) AND k > 1))", "SUM is not put to this engine"},
+		{"count(n) AND (EXISTS k. ((k <- MAX n (ONCE count(n))) AND k > n))", "MAX without groups"},
+		{`read(b) AND b MATCHES r"x"`, "MATCHES"},
 	} {
 		b := load(t, strings.ReplaceAll(smallText, "read(b)", tc.formula))
 		_, err := New(b, Config{Binary: binary, Deadline: generous})
@@ -318,5 +322,26 @@ func TestNoClauses(t *testing.T) {
 	m.Adopt(at(0, text("p", "x")))
 	if parts := m.Judge(at(1, text("p", "x"))); len(parts) > 0 {
 		t.Errorf("got %s", show(parts))
+	}
+}
+
+// TestAggregationsOfPresumptiveFacts: they are incomplete as long as such a fact is
+// within reach.
+func TestAggregationsOfPresumptiveFacts(t *testing.T) {
+	binary, _ := fake(t, "ok")
+	b := load(t, strings.ReplaceAll(smallText, "read(b)", "read(b) AND (k <- CNT a (ONCE[0,2s] send(a))) AND k > 1"))
+	e := newEngine(t, b, Config{Binary: binary})
+	m := e.New()
+	guess := text("send", "x")
+	guess.Strength = verdict.Presumptive
+	m.Adopt(at(0, guess, text("send", "y")))
+	m.Adopt(at(2, text("send", "y"), text("send", "z")))
+	for n, want := range map[int]string{
+		2: "B.forbid. [b k] incomplete true:\n",
+		3: "B.forbid. [b k] sound true: [\"r\" 2]/F\n",
+	} {
+		if got := show(m.Judge(at(n, text("read", "r")))); got != want {
+			t.Errorf("at %d: got %swant %s", n, got, want)
+		}
 	}
 }

@@ -35,17 +35,17 @@ func TestMain(m *testing.M) {
 
 // fake writes a script that runs the fake in a mode, and returns its path and that of
 // the log that its processes write.
-func fake(t testing.TB, mode string) (binary, log string) {
-	t.Helper()
+func fake(tb testing.TB, mode string) (binary, log string) {
+	tb.Helper()
 	self, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := tb.TempDir()
 	binary, log = filepath.Join(dir, "monpoly"), filepath.Join(dir, "log")
 	script := fmt.Sprintf("#!/bin/sh\nGORACE=atexit_sleep_ms=0 %s='%s' %s='%s' exec '%s' \"$@\"\n", fakeMode, mode, fakeLog, log, self)
 	if err := os.WriteFile(binary, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return binary, log
 }

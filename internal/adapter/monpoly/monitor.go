@@ -57,14 +57,20 @@ func (e *Engine) report(err error) {
 }
 
 // fill adds the rows to a part. A formula that reaches back to what was lost is not
-// evaluated: what it would give depended on how long a process has lived.
+// evaluated: what it would give depended on how long a process has lived. Neither is
+// an aggregation over presumptive facts, which has a value for each reading; it is
+// incomplete.
 func (m *Monitor) fill(ctx context.Context, out *schema.Part, p *part, now *moment, offset uint64, err error) error {
 	if err != nil || p.checked.Historic && m.record.gap(now.ts, p.reach) {
 		return err
 	}
 	marks := []verdict.Value{verdict.F}
 	questions := p.questions[plain : plain+1]
-	if m.record.doubtful(p.questions[plain], now) {
+	if m.record.doubtful(p.questions[plain], now, p.reach) {
+		if p.questions[plain].aggregate {
+			out.Completeness = verdict.Worse(out.Completeness, verdict.Incomplete)
+			return nil
+		}
 		marks, questions = []verdict.Value{verdict.F, verdict.Fp, verdict.Tp}, p.questions[:]
 	}
 	var known [][]schema.Value // rows of the stricter readings
@@ -105,20 +111,19 @@ func (m *Monitor) ask(ctx context.Context, q *question, historic bool, now *mome
 	if err != nil {
 		return nil, err
 	}
-	if c.next > 0 && c.chain == now.chain {
-		m.engine.pool.put(c)
-		return c.rows, nil
-	}
-	if historic {
-		if err := m.replay(ctx, c); err != nil {
+	if c.next == 0 || c.chain != now.chain {
+		if historic {
+			if err := m.replay(ctx, c); err != nil {
+				return nil, err
+			}
+		}
+		if err := m.tell(ctx, c, now); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.tell(ctx, c, now); err != nil {
-		return nil, err
-	}
+	rows := c.rows // from here on the process may be another monitor's
 	m.engine.pool.put(c)
-	return c.rows, nil
+	return rows, nil
 }
 
 // tell sends a process a time point. It has left the pool for good when that fails.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -47,6 +48,9 @@ func start(binary string, q *question) (*process, error) {
 		"-verbose", "-no_rw", "-nofilteremptytp", "-nofilterrel", "-stop_at_out_of_order_ts")...)
 	p := &process{asked: q, cmd: cmd, said: &said{}}
 	cmd.Stderr, cmd.WaitDelay = p.said, reapTime
+	// An interrupt from the terminal is for this program, which still answers what is
+	// pending. When this program dies, the process reads the end of its log and ends too.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProcess, err)

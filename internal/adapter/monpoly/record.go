@@ -165,14 +165,26 @@ func (r *record) count(m *moment, sign int) {
 	}
 }
 
-// doubtful tells whether a question reads presumptive facts of the record or of now.
-func (r *record) doubtful(q *question, now *moment) bool {
+// doubtful tells whether a question that reaches so far back from now reads presumptive
+// facts. It is linear in the kept time points while there are such facts among them.
+func (r *record) doubtful(q *question, now *moment, reach int64) bool {
+	if now.doubtful(q) {
+		return true
+	}
+	among := false
 	for name := range q.relations {
-		if r.presumptive[name] > 0 {
+		among = among || r.presumptive[name] > 0
+	}
+	for i := len(r.moments) - 1; among && i >= 0 && now.ts-r.moments[i].ts <= reach; i-- {
+		if r.moments[i].doubtful(q) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(now.facts, func(f schema.Fact) bool {
+	return false
+}
+
+func (m *moment) doubtful(q *question) bool {
+	return slices.ContainsFunc(m.facts, func(f schema.Fact) bool {
 		_, reads := q.relations[f.Name]
 		return reads && f.Strength == verdict.Presumptive
 	})

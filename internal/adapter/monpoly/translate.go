@@ -43,6 +43,7 @@ type question struct {
 	relations map[string]relation // those it reads, by their names in the bundle
 	variables []check.Column      // free ones, as renamed
 	wide      bool                // it has numbers beyond exactInt
+	aggregate bool                // it has aggregations, whose values depend on the reading
 
 	// What the check of the binary gave: order[i] is the place among the variables of
 	// the i-th column of its answers.
@@ -171,10 +172,12 @@ func (t *translator) formula(f syntax.Formula, positive bool) {
 		t.write("(ONCE", t.interval(f.I), sub(f.F, positive), ")")
 	case *syntax.Since:
 		t.write("(", sub(f.Left, positive), " SINCE", t.interval(f.I), sub(f.Right, positive), ")")
+	case *syntax.Agg:
+		t.aggregation(f, positive)
 	case *syntax.Historically:
 		t.fail("HISTORICALLY with free variables; give them values inside, or write it with SINCE")
 	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
-		*syntax.Match, *syntax.Agg, *syntax.Let, *syntax.New:
+		*syntax.Match, *syntax.Let, *syntax.New:
 		t.fail("%s is not put to this engine; `engine: aspis` may have it", f)
 	}
 }
@@ -202,6 +205,26 @@ func (t *translator) predicate(f *syntax.Pred, positive bool) {
 		args[i] = t.term(a)
 	}
 	t.write(name, "("+strings.Join(args, ",")+")")
+}
+
+// aggregation writes those that cannot overflow, need no floats for whole numbers, and
+// have a value whenever there is a group.
+func (t *translator) aggregation(f *syntax.Agg, positive bool) {
+	switch f.Op {
+	case syntax.Count:
+	case syntax.Min, syntax.Max:
+		if len(f.Groups) == 0 {
+			t.fail("%s without groups: of nothing it is 0 or infinite there, and has no value here; name a group", f.Op)
+		}
+	case syntax.Sum, syntax.Average, syntax.Median:
+		t.fail("%s is not put to this engine, whose integers overflow unnoticed; `engine: aspis` has it", f.Op)
+	}
+	t.q.aggregate = true
+	groups := ""
+	if len(f.Groups) > 0 {
+		groups = "; " + t.variables(f.Groups)
+	}
+	t.write("(", t.variable(f.Result.Name), " <- "+f.Op.String()+" ", t.variable(f.Over.Name), groups, " (", func() { t.formula(f.F, positive) }, "))")
 }
 
 func (t *translator) variables(vars []syntax.Var) string {
