@@ -71,13 +71,17 @@ func (c *trial) found(d demand) bool {
 }
 
 // TestCorpusTellsBoth holds the corpus to what it is for: in every family of every
-// policy there are demands of firing or of silence, as its name says.
+// policy there are demands of firing or of silence, as its name says, and of the random
+// traces a quarter or more fire.
 func TestCorpusTellsBoth(t *testing.T) {
 	for which, p := range policies() {
-		fires, silent := map[int]int{}, map[int]int{}
+		fires, silent, random := map[int]int{}, map[int]int{}, 0
 		for n := range tracesEach {
 			s := &story{chance: newChance(*seedFlag, uint64(2*(which*tracesEach+n)))}
 			p.tell(s, n)
+			if n%families == atRandom && len(slices.Concat(p.answer(s.points)...)) > 0 {
+				random++
+			}
 			for _, d := range s.demands {
 				if d.fires {
 					fires[n%families]++
@@ -95,6 +99,10 @@ func TestCorpusTellsBoth(t *testing.T) {
 			fires[reenabled] < each || silent[reenabled] < each {
 			t.Errorf("%s: firings demanded by family %v, silences %v", p.name, fires, silent)
 		}
+		if random < each/4 {
+			t.Errorf("%s, seed %d: %d of %d random traces fire", p.name, *seedFlag, random, each)
+		}
+		t.Logf("%s: %d of %d random traces fire", p.name, random, each)
 	}
 }
 

@@ -55,8 +55,8 @@ func (p *rule) trials(which int, plan *mfotl.Plan) []*trial {
 // tell makes trace n: a scenario among other objects' facts, or a random trace.
 func (p *rule) tell(s *story, n int) {
 	s.now = s.Int64N(1_000_000)
-	if n%families == len(p.scenarios) {
-		for range 4 + s.IntN(17) {
+	if n%families == atRandom {
+		for range 6 + s.IntN(19) {
 			s.add(pick(s.chance, p.gaps), s.facts(p, p.relations, s.IntN(4))...)
 		}
 		return
@@ -79,6 +79,9 @@ func (c chance) facts(p *rule, of []relation, n int) []schema.Fact {
 	var out []schema.Fact
 	for range n {
 		r := pick(c, of)
+		if !r.objects() && c.IntN(4) > 0 { // what matters to all objects comes less often
+			r = of[len(of)-1]
+		}
 		var args []int64
 		for _, a := range r.args {
 			if a == object {

@@ -194,7 +194,7 @@ func (c chance) noise() schema.Fact {
 // TestRepeatedFact: if facts of a time point are repeated within it, every time point has
 // the same rows, marks and witnesses, and the state is the same to the byte.
 func TestRepeatedFact(t *testing.T) {
-	everyVariant(t, tracesEach, all, func(c *trial) (variant, bool) {
+	everyVariant(t, 190, all, func(c *trial) (variant, bool) {
 		v := copied(c)
 		v.sameState = true
 		repeated := false

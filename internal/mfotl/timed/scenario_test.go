@@ -10,14 +10,15 @@ import (
 // known by construction.
 type scenario func(s *story, x, y int64)
 
-// The first four scenarios of a policy are, in this order: on the boundary, one unit
-// beyond it, unrelated objects, re-enabled.
+// The families of traces. The scenarios of a policy are, in this order: on the boundary,
+// one unit beyond it, unrelated objects, re-enabled.
 const (
 	onBoundary = iota
 	beyond
 	unrelated
 	reenabled
-	families // with the random traces, which come last
+	atRandom // no scenario
+	families
 )
 
 // story is a trace in the making, with what must be found in it.
