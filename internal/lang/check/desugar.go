@@ -19,7 +19,7 @@ import (
 //
 // A node that is made here has the place of what it is made from.
 func (w *work) desugar() {
-	d := desugarer{memo: map[polar]syntax.Formula{}}
+	d := desugarer{memo: map[polar]syntax.Formula{}, kinds: w.kinds}
 	w.plain = d.formula(w.inlined, true)
 	if m := newMeasure(); m.size(w.plain) > MaxCore {
 		w.add(tooComplex(w.source))
@@ -35,7 +35,8 @@ type polar struct {
 // desugarer rewrites each formula and its negation once, so that the result is
 // small, as a graph, even where EQUIV uses its operands twice.
 type desugarer struct {
-	memo map[polar]syntax.Formula
+	memo  map[polar]syntax.Formula
+	kinds map[string]schema.ValueKind
 }
 
 func (d *desugarer) formula(f syntax.Formula, positive bool) syntax.Formula {
@@ -111,7 +112,7 @@ func (d *desugarer) negate(f syntax.Formula) syntax.Formula {
 	case *syntax.Bool:
 		return &syntax.Bool{Node: at, Value: !f.Value}
 	case *syntax.Cmp:
-		return complement(f)
+		return d.complement(f)
 	case *syntax.Not:
 		return d.formula(f.F, true)
 	case *syntax.Or:
@@ -178,6 +179,18 @@ func Holds(op syntax.CmpOp, l, r schema.Value) bool {
 		return c >= 0
 	}
 	return false
+}
+
+// complement is the negation of a comparison. That of x = x holds for no value, and so
+// gives x its values, none.
+func (d *desugarer) complement(f *syntax.Cmp) syntax.Formula {
+	l, ok := f.Left.(syntax.Var)
+	r, ok2 := f.Right.(syntax.Var)
+	if f.Op != syntax.Eq || !ok || !ok2 || l.Name != r.Name {
+		return complement(f)
+	}
+	some := syntax.Const{Pos: r.Pos, Value: schema.Value{Kind: d.kinds[l.Name]}}
+	return never(f.Node, &syntax.Cmp{Node: f.Node, Op: syntax.Eq, Left: l, Right: some})
 }
 
 // complement is the negation of a comparison. (There is no NaN, so the order is

@@ -25,15 +25,12 @@ func deliberate() map[string]string {
 	const (
 		order     = "conjuncts may come in any order"
 		constants = "a comparison of constants is a constant"
-		nothing   = "x = x gives x no values; that it never fails is no reason to accept it"
 	)
 	return map[string]string{
 		"x < 3 AND p(x)":    order,
 		"NOT q(x) AND p(x)": order,
 		"1 < 2":             constants,
 		"NOT (1 < 2)":       constants,
-		"NOT x = x":         nothing,
-		"NOT (x = x)":       nothing,
 	}
 }
 
