@@ -157,7 +157,17 @@ func (c *compiler) fuse(fu *fused, at place, f syntax.Formula, delay int, names 
 		}
 	}
 	fu.faulty = len(c.plan.places) > places
+	fu.determined = len(fu.chains) == 1 && determined(fu.chains[0].parts, func(name string) bool {
+		return at.bound[name] || slices.Contains(names, name)
+	})
 	return nil
+}
+
+// determined tells whether parts have no variables but the known ones.
+func determined(parts []part, known func(name string) bool) bool {
+	return !slices.ContainsFunc(parts, func(p part) bool {
+		return slices.ContainsFunc(p.names, func(name string) bool { return !known(name) })
+	})
 }
 
 // split takes a sub-formula apart at a boundary where derivations are fused:

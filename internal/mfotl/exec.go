@@ -44,12 +44,15 @@ func (c *chain) next(st *State, k int, m verdict.Value) bool {
 // the operand of a temporal operator or of NOT, a quantifier, a disjunction, or a
 // whole formula. Its alternatives are the disjuncts.
 type fused struct {
-	level   int   // which scratch level it uses; nested ones use higher levels
-	out     []int // environment slots of the columns to collect; nil to check only
-	wit     int   // width of its witnesses; 0 when nobody asks for them
-	faulty  bool  // some term may have no value: every derivation is tried, so that it is met
-	chains  []chain
-	trigger trigger
+	level  int   // which scratch level it uses; nested ones use higher levels
+	out    []int // environment slots of the columns to collect; nil to check only
+	wit    int   // width of its witnesses; 0 when nobody asks for them
+	faulty bool  // some term may have no value: every derivation is tried, so that it is met
+	// determined says that there is one chain, and that its atoms have no variables but
+	// the columns and those that are bound outside.
+	determined bool
+	chains     []chain
+	trigger    trigger
 }
 
 // level is the scratch memory of one fused sub-formula under evaluation.

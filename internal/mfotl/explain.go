@@ -15,11 +15,21 @@ import (
 // formula only. Of formulas that are equal up to the names of variables all are explained
 // in the names of the first.
 //
-// Nothing is kept for it: it evaluates the formula anew, once for each level of negation,
-// disjunction or quantification, and once more for each conjunct. It panics without a
-// pending step, and changes nothing that can be observed.
+// Nothing is kept for it: it evaluates the formula anew. Where the binding leaves nothing
+// to search, as in a conjunction without quantifiers, that is each conjunct once; otherwise
+// it is once for each level of negation, disjunction or quantification, and once more for
+// each conjunct. It panics without a pending step, and changes nothing that can be
+// observed.
 func (st *State) Explain(i int, values []schema.Value) ([]Reason, bool) {
+	var buf ReasonBuffer
+	return st.ReadReasons(i, values, &buf)
+}
+
+// ReadReasons is Explain into the memory of buf: what it returns is valid until buf is used
+// again.
+func (st *State) ReadReasons(i int, values []schema.Value, buf *ReasonBuffer) ([]Reason, bool) {
 	st.mustPend("Explain")
+	buf.reset()
 	f := st.plan.roots[st.plan.rootOf[i]].f
 	if len(values) != len(f.out) {
 		return nil, false
@@ -27,15 +37,14 @@ func (st *State) Explain(i int, values []schema.Value) ([]Reason, bool) {
 	for k, v := range values {
 		st.env[f.out[k]] = st.intern(v)
 	}
-	st.explains = true
-	defer func() { st.explains = false }()
-	return explainer{st}.holds(f)
+	return explainer{st, buf}.holds(f)
 }
 
 // explainer makes reasons. It works with the environment of the state: a method reads the
 // values that it needs from there and leaves others behind.
 type explainer struct {
-	st *State
+	st  *State
+	buf *ReasonBuffer
 }
 
 // derivation is one way to satisfy a sub-formula, or a conjunct of one.
@@ -49,6 +58,10 @@ type derivation struct {
 // holds gives the reasons of the conjuncts of the best derivation of f, whose columns and
 // outer variables are in the environment.
 func (x explainer) holds(f *fused) ([]Reason, bool) {
+	if f.determined {
+		out, failing := x.tested(&f.chains[0])
+		return out, failing < 0
+	}
 	best := x.best(f)
 	if best.mark == verdict.T {
 		return nil, false
@@ -148,7 +161,7 @@ func (a *probeAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
 func (x explainer) conjunct(a atom, p *part) Reason {
 	env := slices.Clone(x.st.env)
 	fixed := x.values(p.slots)
-	r := x.reason(p, func(string) bool { return true })
+	r := x.reason(p, everyName)
 	var best []uint64
 	x.run([]atom{a}, func(d derivation) {
 		if !slices.Equal(x.values(p.slots), fixed) {
@@ -166,14 +179,21 @@ func (x explainer) conjunct(a atom, p *part) Reason {
 	return r
 }
 
+// everyName is for parts all of whose variables have values.
+func everyName(string) bool { return true }
+
 // reason is a node without its outcome; it gives the values of the known variables.
 func (x explainer) reason(p *part, known func(name string) bool) Reason {
 	now := x.st.moment(p.delay)
 	r := Reason{Formula: p.f, Point: now.index, TS: now.ts}
+	bound := x.buf.bounds.take(len(p.slots))[:0]
 	for i, slot := range p.slots {
 		if known(p.names[i]) {
-			r.Binding = append(r.Binding, Bound{Name: p.names[i], Value: x.st.value(x.st.env[slot])})
+			bound = append(bound, Bound{Name: p.names[i], Value: x.st.value(x.st.env[slot])})
 		}
+	}
+	if len(bound) > 0 {
+		r.Binding = bound
 	}
 	return r
 }
@@ -188,13 +208,13 @@ func (x explainer) details(r *Reason, a atom, p *part) {
 	case *tuplesAtom:
 		r.Because, _ = x.holds(a.f)
 	case *storeAtom:
-		r.Window = windowOf(r.TS, a.spec.lo, a.spec.hi)
+		r.Window = x.window(r.TS, a.spec.lo, a.spec.hi)
 		r.Window.At = x.entry(a)
 	case *heldAtom:
 		if a.negated {
-			r.Because = []Reason{x.historically(a, p)}
+			r.Because = x.one(x.historically(a, p))
 		} else {
-			r.Window = windowOf(r.TS, a.spec.lo, a.spec.hi)
+			r.Window = x.window(r.TS, a.spec.lo, a.spec.hi)
 		}
 	}
 }

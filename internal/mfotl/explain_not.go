@@ -11,6 +11,14 @@ import (
 // negated gives the reasons of a sub-formula under a NOT that holds: why it does not hold,
 // or if it does on weak evidence only, why it does. Its free variables have values.
 func (x explainer) negated(f *fused, names []string) []Reason {
+	if f.determined {
+		c := &f.chains[0]
+		reasons, at := x.tested(c)
+		if at < 0 {
+			return reasons
+		}
+		return x.one(x.missing(c.atoms[at], &c.parts[at], everyName))
+	}
 	env := slices.Clone(x.st.env)
 	reasons, ok := x.holds(f)
 	if ok {
@@ -34,7 +42,7 @@ func (x explainer) fails(f *fused, known []string) []Reason {
 		for _, p := range c.parts[:at] {
 			bound = append(bound, p.names...)
 		}
-		out = append(out, x.missing(c.atoms[at], &c.parts[at], bound))
+		out = append(out, x.missing(c.atoms[at], &c.parts[at], func(name string) bool { return slices.Contains(bound, name) }))
 	}
 	return out
 }
@@ -76,26 +84,37 @@ func untested(a atom) atom {
 
 // missing is the reason of an atom that cannot be satisfied under the values of the bound
 // variables.
-func (x explainer) missing(a atom, p *part, bound []string) Reason {
-	r := x.reason(p, func(name string) bool { return slices.Contains(bound, name) })
+func (x explainer) missing(a atom, p *part, bound func(name string) bool) Reason {
+	r := x.reason(p, bound)
 	switch a := a.(type) {
 	case *notAtom:
 		r.Because, _ = x.holds(a.f)
 	case *checkAtom:
-		r.Because = x.fails(a.f, bound)
+		r.Because = x.fails(a.f, known(p, bound))
 	case *tuplesAtom:
-		r.Because = x.fails(a.f, bound)
+		r.Because = x.fails(a.f, known(p, bound))
 	case *storeAtom:
-		r.Window = windowOf(r.TS, a.spec.lo, a.spec.hi)
+		r.Window = x.window(r.TS, a.spec.lo, a.spec.hi)
 	case *gateAtom:
-		r.Window = windowOf(r.TS, a.lo, a.hi)
+		r.Window = x.window(r.TS, a.lo, a.hi)
 	case *heldAtom:
 		if !a.negated {
 			return x.historically(a, p)
 		}
-		r.Because = []Reason{x.historically(a, p)}
+		r.Because = x.one(x.historically(a, p))
 	}
 	return r
+}
+
+// known lists the variables of a part that are bound.
+func known(p *part, bound func(name string) bool) []string {
+	var out []string
+	for _, name := range p.names {
+		if bound(name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // historically is the reason of the HISTORICALLY of an atom, without the NOT that the atom
@@ -108,8 +127,8 @@ func (x explainer) historically(a *heldAtom, p *part) Reason {
 	if m, _ := plain.held(x.st); m != verdict.T {
 		return x.conjunct(plain, &operator)
 	}
-	r := x.reason(&operator, func(string) bool { return true })
-	r.Window = windowOf(r.TS, a.spec.lo, a.spec.hi)
+	r := x.reason(&operator, everyName)
+	r.Window = x.window(r.TS, a.spec.lo, a.spec.hi)
 	x.failure(a, r.Window)
 	return r
 }

@@ -297,3 +297,40 @@ func BenchmarkExplain(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkReasons is the first workload, of whose events half fire, without and with the
+// explanation of every firing.
+func BenchmarkReasons(b *testing.B) {
+	for _, explained := range []bool{false, true} {
+		b.Run(fmt.Sprintf("explained=%t", explained), func(b *testing.B) {
+			w := workloads()[0]
+			st := w.compile(b).New()
+			events := stream{log: w.log()}
+			var rows mfotl.RowBuffer
+			var reasons mfotl.ReasonBuffer
+			fired := 0
+			step := func() {
+				st.Step(events.next())
+				for _, row := range st.ReadRows(0, &rows) {
+					fired++
+					if !explained {
+						continue
+					}
+					if _, ok := st.ReadReasons(0, row.Values, &reasons); !ok {
+						b.Fatal("nothing to explain")
+					}
+				}
+				st.Commit()
+			}
+			for range warmUp {
+				step()
+			}
+			fired = 0
+			b.ReportAllocs()
+			for b.Loop() {
+				step()
+			}
+			b.ReportMetric(float64(fired)/float64(b.N), "firings/event")
+		})
+	}
+}

@@ -54,8 +54,8 @@ type Window struct {
 }
 
 // windowOf is an interval seen from a time stamp.
-func windowOf(ts int64, lo, hi uint64) *Window {
-	return &Window{From: before(ts, hi), To: before(ts, lo)}
+func windowOf(ts int64, lo, hi uint64) Window {
+	return Window{From: before(ts, hi), To: before(ts, lo)}
 }
 
 // before is the time stamp d earlier than ts, or the least one.
