@@ -186,22 +186,8 @@ func (p *printer) formula(f Formula) {
 		p.prefix("EXISTS "+varList(f.Vars)+". ", f.F)
 	case *Forall:
 		p.prefix("FORALL "+varList(f.Vars)+". ", f.F)
-	case *Prev:
-		p.prefix("PREVIOUS"+formatInterval(f.I, p.mode)+" ", f.F)
-	case *Once:
-		p.prefix("ONCE"+formatInterval(f.I, p.mode)+" ", f.F)
-	case *Historically:
-		p.prefix("HISTORICALLY"+formatInterval(f.I, p.mode)+" ", f.F)
-	case *Since:
-		p.binary(f.Left, "SINCE"+formatInterval(f.I, p.mode), f.Right)
-	case *Next:
-		p.prefix("NEXT"+formatInterval(f.I, p.mode)+" ", f.F)
-	case *Eventually:
-		p.prefix("EVENTUALLY"+formatInterval(f.I, p.mode)+" ", f.F)
-	case *Always:
-		p.prefix("ALWAYS"+formatInterval(f.I, p.mode)+" ", f.F)
-	case *Until:
-		p.binary(f.Left, "UNTIL"+formatInterval(f.I, p.mode), f.Right)
+	case *Prev, *Once, *Historically, *Since, *Next, *Eventually, *Always, *Until:
+		p.temporal(f)
 	case *Match:
 		p.match(f)
 	case *Agg:
@@ -215,6 +201,29 @@ func (p *printer) formula(f Formula) {
 		p.b.WriteString("NEW (")
 		p.formula(f.F)
 		p.b.WriteByte(')')
+	}
+}
+
+func (p *printer) temporal(f Formula) {
+	operator := func(name string, i Interval) string { return name + formatInterval(i, p.mode) }
+	switch f := f.(type) {
+	case *Prev:
+		p.prefix(operator("PREVIOUS", f.I)+" ", f.F)
+	case *Once:
+		p.prefix(operator("ONCE", f.I)+" ", f.F)
+	case *Historically:
+		p.prefix(operator("HISTORICALLY", f.I)+" ", f.F)
+	case *Since:
+		p.binary(f.Left, operator("SINCE", f.I), f.Right)
+	case *Next:
+		p.prefix(operator("NEXT", f.I)+" ", f.F)
+	case *Eventually:
+		p.prefix(operator("EVENTUALLY", f.I)+" ", f.F)
+	case *Always:
+		p.prefix(operator("ALWAYS", f.I)+" ", f.F)
+	case *Until:
+		p.binary(f.Left, operator("UNTIL", f.I), f.Right)
+	case *Bool, *Pred, *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Match, *Agg, *Let, *New:
 	}
 }
 
