@@ -120,7 +120,7 @@
 //
 // An aggregation is a conjunct too: the tuples of its operand are collected, for the
 // groups that are bound alone. If the operand is a ONCE or SINCE up to the present, nothing
-// is recounted: the window keeps the counts and sums of its groups (ledger.go), exact
+// is recounted: the window keeps the counts and sums of its groups (ledger.go, atom_ledger.go), exact
 // under expiry and rollback, and a group that cannot pass a comparison of its count with a
 // constant is not looked at. MED, a sum of floats, and a MIN or MAX that is not of small
 // integers or whose extreme has gone, go over the tuples of their own group after that has
