@@ -120,14 +120,16 @@
 //
 // An aggregation is a conjunct too: the tuples of its operand are collected, for the
 // groups that are bound alone. If the operand is a ONCE or SINCE up to the present, nothing
-// is recounted: the window keeps the counts and sums of its groups (ledger.go), exact
+// is recounted: the window keeps the counts and sums of its groups (ledger.go, atom_ledger.go), exact
 // under expiry and rollback, and a group that cannot pass a comparison of its count with a
-// constant is not looked at. A MIN, MAX or MED, and a sum of floats, goes over the tuples
-// of its own group after that has changed.
+// constant is not looked at. MED, a sum of floats, and a MIN or MAX that is not of small
+// integers or whose extreme has gone, go over the tuples of their own group after that has
+// changed.
 //
 // # Bounds
 //
 // A trace holds at most DefaultTuples window entries. Beyond that the fullest
 // window is emptied and every formula reading it is Lossy from then on; nothing is
-// ever cut silently.
+// ever cut silently. What a window keeps for an aggregation takes a byte for each tuple
+// and some 150 bytes for each group, 200 more once its witness has been asked for.
 package mfotl

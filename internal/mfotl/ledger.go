@@ -11,7 +11,7 @@ import (
 // the interval are taken off (lapse), which is undone if the step is rolled back. What
 // cannot be kept that way (an order, a sum of floats, whose rounding depends on the order)
 // is computed from the tuples of the group when it is asked for, and remembered until the
-// group changes.
+// group changes (ledger_value.go, ledger_witness.go).
 
 // ledgerSpec describes what a window keeps for an aggregation.
 type ledgerSpec struct {
@@ -49,23 +49,12 @@ type groupLedger struct {
 	other [none]int32 // values that are no integers of 62 bits, by class
 	sums  [none]wide  // of those that are, by class
 
-	value word
-	swept uint64 // sweeps of the dictionary when value was computed, plus one; 0: it was not
+	valued
+	earlier valued // before the last step that changed the group
+	step    uint64 // that step
+	asked   bool   // the value has been asked for
 
 	witness *groupWitness // nil: nobody has asked for it yet
-}
-
-// groupWitness is the witness of the certain rows of a group.
-type groupWitness struct {
-	recent
-	before recent // before the last step that changed the group
-	step   uint64 // that step
-}
-
-// recent is a witness, if it is known.
-type recent struct {
-	newest
-	known bool
 }
 
 // noteKind is what happens to a slot that a ledger counts.
@@ -126,12 +115,12 @@ func (s *store) give(slot int32, how uint8, kind noteKind) {
 			l.begin(s, g, kind)
 			of.witness.change(s, s.ents[slot], classOf(verdict.Value(max(was, how)&givenMark)), kind)
 		}
+		l.revalue(s, g, slot, how, kind)
 		l.given[slot] = how
 		if was != how {
 			of.recount(s.tuple(slot)[l.spec.over], was, how)
 			l.resize(g)
 		}
-		of.swept = 0
 	}
 }
 
@@ -194,71 +183,6 @@ func (g *groupLedger) recount(w word, was, how uint8) {
 	}
 }
 
-// undone gives a group back the witness it had before the step that is being rolled back,
-// and tells whether one is.
-func (s *store) undone(w *groupWitness) bool {
-	if s.undoing {
-		w.recent = w.before
-		w.known = w.known && w.step == s.step
-	}
-	return s.undoing
-}
-
-// begin keeps the witness of a group before the first change in a step, so that it is
-// there again if the step is rolled back. The ledger, and unless the kind is rowChanged
-// the entries too, are as they were before.
-func (l *ledger) begin(s *store, g int32, kind noteKind) {
-	w := l.groups[g].witness
-	if w.step == s.step || kind == rowExpired {
-		return
-	}
-	if !w.known && kind != rowChanged {
-		w.recent = recent{l.recent(s, g), true}
-	}
-	w.step, w.before = s.step, w.recent
-}
-
-// change keeps a witness up to date as a slot with entries e comes or goes. A row that goes
-// with an offset among the newest leaves it unknown.
-func (w *groupWitness) change(s *store, e []uint64, c class, kind noteKind) {
-	switch kind {
-	case rowCame:
-		if c == certain && w.known {
-			w.add(e[entWit:s.stride])
-		}
-	case rowLeft, rowExpired:
-		if c == certain && w.holds(e[entWit:s.stride]) {
-			w.known = false
-		}
-	case rowChanged:
-		w.known = false
-	}
-}
-
-// recent is the witness of the certain rows of a group whose marks time cannot change.
-// It costs the number of its rows.
-func (l *ledger) recent(s *store, g int32) (w newest) {
-	x := s.index(l.spec.index)
-	for slot := x.groups[g].first; slot >= 0; slot = x.next[slot] {
-		if m := verdict.Value(l.given[slot] & givenMark); m == verdict.T || classOf(m) != certain {
-			continue
-		}
-		e, best := s.ents[slot], 0
-		for at := s.stride; at < len(e); at += s.stride {
-			if entryMark(e, at) >= entryMark(e, best) {
-				best = at
-			}
-		}
-		w.add(e[best+entWit : best+s.stride])
-	}
-	return w
-}
-
-// holds tells whether an offset of a row's witness may be among the newest.
-func (w *newest) holds(wit []uint64) bool {
-	return len(wit) > 0 && w.n > 0 && wit[0] >= w.words[w.n-1]
-}
-
 // lapse takes the slots off the ledgers that are out of the interval for good at the
 // pending time point. It is journaled: they are freed only when the step is adopted.
 func (s *store) lapse(st *State, now int64) {
@@ -274,164 +198,6 @@ func (s *store) lapse(st *State, now int64) {
 		if s.ledgers[0].given[slot] != 0 {
 			st.journal.log(slotLapsed, s, slot, stay)
 			s.give(slot, 0, rowLeft)
-		}
-	}
-}
-
-// ledgerAtom is an aggregation of a window that keeps a ledger for it.
-type ledgerAtom struct {
-	aggHead
-	spec   *storeSpec
-	ledger int
-	cols   []int // columns of the groups
-	bound  []int // which groups are bound before, ascending
-	all    bool  // look at groups below the threshold of the ledger as well
-	wit    bool  // a witness is asked for; else only by explanations
-}
-
-func (a *ledgerAtom) run(st *State, c *chain, k int, m verdict.Value) bool {
-	s := st.stores[a.spec.id]
-	if s == nil || s.n == 0 {
-		return a.empty(st, c, k, m)
-	}
-	if clock, ok := st.clock(a.spec.delay); ok {
-		s.expire(clock)
-	}
-	s.lapse(st, st.frame(a.spec.delay).ts)
-	x := s.index(a.spec.ledgers[a.ledger].index)
-	if len(a.bound) == len(a.groups) {
-		key := st.key[:len(a.groups)]
-		for i, slot := range a.groups {
-			key[i] = st.env[slot]
-		}
-		if g := x.find(s, key); g >= 0 {
-			return a.group(st, s, g, c, k, m)
-		}
-		return a.empty(st, c, k, m)
-	}
-	if a.all {
-		return a.runAll(st, s, c, k, m)
-	}
-	for _, g := range s.ledgers[a.ledger].large {
-		if a.matches(st, s.tuple(x.groups[g].first)) && !a.group(st, s, g, c, k, m) {
-			return false
-		}
-	}
-	return true
-}
-
-// runAll is run over every group that has a row.
-func (a *ledgerAtom) runAll(st *State, s *store, c *chain, k int, m verdict.Value) bool {
-	x := s.index(a.spec.ledgers[a.ledger].index)
-	for g := range x.groups {
-		if first := x.groups[g].first; first >= 0 && a.matches(st, s.tuple(first)) && !a.group(st, s, int32(g), c, k, m) {
-			return false
-		}
-	}
-	return true
-}
-
-// matches compares a tuple of a group with what is bound of the groups.
-func (a *ledgerAtom) matches(st *State, t []word) bool {
-	for _, i := range a.bound {
-		if t[a.cols[i]] != st.env[a.groups[i]] {
-			return false
-		}
-	}
-	return true
-}
-
-// empty is the group without rows.
-func (a *ledgerAtom) empty(st *State, c *chain, k int, m verdict.Value) bool {
-	gm, class := a.standing(&tallied{})
-	if gm == verdict.T {
-		return true
-	}
-	if w, ok := a.value(st, class, nil); !ok || !a.admit(st, w) {
-		return true
-	}
-	return a.follow(st, nil, c, k, verdict.Meet(m, gm))
-}
-
-func (a *ledgerAtom) group(st *State, s *store, g int32, c *chain, k int, m verdict.Value) bool {
-	of := &s.ledgers[a.ledger].groups[g]
-	n := &of.n
-	if of.mixed > 0 {
-		a.gather(st, s, g)
-		n = &st.gather.n
-	}
-	gm, class := a.standing(n)
-	if gm == verdict.T {
-		return true
-	}
-	w, ok := a.valueOf(st, s, g, of, class)
-	if !ok || !a.admit(st, w) {
-		return true
-	}
-	if len(a.bound) < len(a.groups) {
-		t := s.tuple(s.index(a.spec.ledgers[a.ledger].index).groups[g].first)
-		for i, slot := range a.groups {
-			st.env[slot] = t[a.cols[i]]
-		}
-	}
-	return a.follow(st, a.witness(st, s, g, of, class), c, k, verdict.Meet(m, gm))
-}
-
-// valueOf is the value of a group. If time can change it, the group is gathered.
-func (a *ledgerAtom) valueOf(st *State, s *store, g int32, of *groupLedger, c class) (word, bool) {
-	switch {
-	case c == none:
-		return a.value(st, c, nil)
-	case of.mixed > 0:
-		return a.value(st, c, st.gather.values[c])
-	case a.op == syntax.Count:
-		return word(of.n.of(c)) << 2, true
-	case of.swept == st.dict.sweeps+1:
-		return of.value, true
-	}
-	var w word
-	var ok bool
-	if (a.op == syntax.Sum || a.op == syntax.Average) && of.other[c] == 0 {
-		w, ok = a.ofSum(st, of.sums[c], int(of.n.of(c)))
-	} else {
-		a.gather(st, s, g)
-		w, ok = a.value(st, c, st.gather.values[c])
-	}
-	if ok {
-		of.value, of.swept = w, st.dict.sweeps+1
-	}
-	return w, ok
-}
-
-// witness is that of a group, nil if it has none or none is asked for.
-func (a *ledgerAtom) witness(st *State, s *store, g int32, of *groupLedger, c class) *newest {
-	switch {
-	case c == none || !a.wit && !st.explains:
-		return nil
-	case of.mixed > 0:
-		return &st.gather.newest[c]
-	case c == possible:
-		a.gather(st, s, g)
-		return &st.gather.newest[c]
-	case of.witness == nil:
-		of.witness = &groupWitness{}
-	}
-	if !of.witness.known {
-		of.witness.recent = recent{s.ledgers[a.ledger].recent(s, g), true}
-	}
-	return &of.witness.newest
-}
-
-// gather collects the rows of a group that lie within the interval.
-func (a *ledgerAtom) gather(st *State, s *store, g int32) {
-	st.gather.reset()
-	now := st.frame(a.spec.delay).ts
-	spec := a.spec.ledgers[a.ledger]
-	x := s.index(spec.index)
-	for slot := x.groups[g].first; slot >= 0; slot = x.next[slot] {
-		m, at := s.best(slot, now)
-		if m != verdict.T {
-			st.gather.add(s.tuple(slot)[spec.over], m, s.ents[slot][at+entWit:at+s.stride])
 		}
 	}
 }

@@ -51,7 +51,10 @@ func TestAggregateSurvivesSweep(t *testing.T) {
 // crowd is a trace with n rows in one group of a window, and one row in each of n others.
 func crowd(tb testing.TB, n int) *State {
 	tb.Helper()
-	p, err := Compile([]*check.Checked{coreOf(tb, "(n <- CNT i; d ONCE[0,600] cmd(d,i)) AND n > 40", "n", "d")})
+	p, err := Compile([]*check.Checked{
+		coreOf(tb, "(n <- CNT i; d ONCE[0,600] cmd(d,i)) AND n > 40", "n", "d"),
+		coreOf(tb, "m <- MAX i ONCE[0,600] cmd(d,i)", "m"),
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -68,18 +71,25 @@ func command(d, i int) schema.Fact {
 }
 
 // TestGroupIsNotRecounted judges proposals that are taken back and adopts others: what a
-// count and its witness look at must not grow with the group, in any mixture of both.
+// count, its witness and a greatest value look at must not grow with the group, in any
+// mixture of both.
 func TestGroupIsNotRecounted(t *testing.T) {
 	st := crowd(t, 5000)
 	s := st.stores[0]
 	group := func() *groupLedger {
 		return &s.ledgers[0].groups[s.index(s.ledgers[0].spec.index).groupOf[s.find([]word{0, 0})]]
 	}
-	unknown := 0
+	unknown, greatest := 0, 0
 	for i := range 1000 {
 		st.Step(5, uint64(10_000+i), []schema.Fact{command(0, 10_000+i)})
 		if w := group().witness; w == nil || !w.known {
 			unknown++
+		}
+		if s.ledgers[1].groups[0].swept == 0 {
+			greatest++
+		}
+		if rows := st.Rows(1); len(rows) != 1 || rows[0].Values[0].Int != int64(10_000+i) {
+			t.Fatalf("step %d: the greatest is %v", i, rows)
 		}
 		rows := st.Rows(0)
 		if len(rows) != 1 || rows[0].Values[0].Int != int64(5001+i/10) || rows[0].Witness[aggWitness-1] != uint64(10_000+i) {
@@ -93,6 +103,9 @@ func TestGroupIsNotRecounted(t *testing.T) {
 	}
 	if unknown > 2 {
 		t.Errorf("the witness had to be looked for %d times", unknown)
+	}
+	if greatest > 2 {
+		t.Errorf("the greatest value had to be looked for %d times", greatest)
 	}
 	if large := len(s.ledgers[0].large); large != 1 {
 		t.Errorf("%d groups are looked at, want 1", large)

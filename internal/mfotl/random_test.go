@@ -114,7 +114,7 @@ func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, s
 		}
 	}()
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
-	st, straight := plan.New(), plan.New()
+	st, straight, judged := plan.New(), plan.New(), plan.New()
 	for i, tp := range trace {
 		if g.IntN(3) == 0 {
 			before := st.AppendState(nil)
@@ -161,10 +161,30 @@ func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, s
 		}
 		st.Commit()
 		straight.Commit()
+		if msg := adopt(judged, plan, tp, want[i], g.IntN(3) > 0); msg != "" {
+			return fmt.Sprintf("time point %d, %s", i, msg)
+		}
 	}
 	if !bytes.Equal(st.AppendState(nil), straight.AppendState(nil)) {
 		return "equal traces, unequal states"
 	}
+	return ""
+}
+
+// adopt adopts a time point as an aspect does: it reads the rows, if at all, in a step that
+// it takes back.
+func adopt(st *mfotl.State, plan *mfotl.Plan, tp naive.TimePoint, want [][]schema.Row, read bool) string {
+	if read {
+		st.Step(tp.TS, tp.Offset, tp.Facts)
+		for f := range plan.Formulas() {
+			if got := st.Rows(f); !same(got, want[f]) {
+				return fmt.Sprintf("formula %d, judged and taken back:\n got %v\nwant %v", f, got, want[f])
+			}
+		}
+		st.Rollback()
+	}
+	st.Step(tp.TS, tp.Offset, tp.Facts)
+	st.Commit()
 	return ""
 }
 
