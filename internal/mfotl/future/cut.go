@@ -59,6 +59,7 @@ func (c *cutter) formula(f syntax.Formula) syntax.Formula {
 	if !ok {
 		g = c.cut(f)
 		c.cuts[f] = g
+		c.plan.uncut[g] = f
 	}
 	return g
 }

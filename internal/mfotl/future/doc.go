@@ -43,6 +43,11 @@
 // indexes of time points, by the rules of package mfotl, where a future operator
 // counts as a fact of the time point from which it looks.
 //
+// # Explanations
+//
+// Run.Explain says why a row satisfies the formula, as far as the past goes: a future
+// operator holds from a time point, or does not, without reasons.
+//
 // # Bounds
 //
 // What waits for its verdict is bounded by the horizon of the formula, and by a number

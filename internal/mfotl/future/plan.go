@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/mfotl"
 )
 
@@ -34,6 +35,7 @@ type Plan struct {
 	relations []*relation // virtual ones, each after those it depends on
 	stages    []*stage    // each after those it depends on
 	keep      map[string]string
+	uncut     map[syntax.Formula]syntax.Formula // what a node of the formulas stands for
 	limit     int
 	engine    []mfotl.Option
 }
@@ -76,7 +78,7 @@ func WithEngine(opts ...mfotl.Option) Option {
 // Compile makes a plan of a formula, which may have future operators. It fails with
 // mfotl.ErrFormula if the formula's Core does not obey the contract of check.Checked.
 func Compile(f *check.Checked, opts ...Option) (*Plan, error) {
-	p := &Plan{limit: DefaultPending}
+	p := &Plan{limit: DefaultPending, uncut: map[syntax.Formula]syntax.Formula{}}
 	for _, o := range opts {
 		o(p)
 	}

@@ -54,7 +54,8 @@ func (p *Plan) New() *Run {
 // Step reads the next time point: its time stamp and its facts, which are a set. A time
 // stamp before that of the last time point counts as that. It calls emit for every
 // verdict that is known now and was not before, in the order of the time points. The
-// run keeps neither facts nor anything in them.
+// run keeps neither facts nor anything in them. Of the methods of the run emit may call
+// Explain only.
 //
 // It fails with ErrPresumptive, ErrPending or ErrEnded. A run that has failed once
 // fails for ever, since what it has not read would be missing.
@@ -157,9 +158,9 @@ func (r *Run) step(s *stageRun, facts []schema.Fact, emit func(Verdict)) {
 	if s.feeds[0].relation < 0 {
 		answer := Verdict{Index: i, TS: ts, Rows: s.state.ReadRows(0, &s.buf)}
 		answer.Fault = s.faultOf(0)
+		emit(answer) // with the step still pending, so that it can be explained
 		s.state.Commit()
 		s.next++
-		emit(answer)
 		return
 	}
 	for k, to := range s.feeds {

@@ -10,9 +10,9 @@ import (
 
 // Judge returns the mark of f at time point i of the trace under an assignment of its free
 // variables, and its witness, ascending; none if the mark is T. kinds has the types of the
-// variables that are known.
+// variables that are known. Future operators look ahead to the end of the trace.
 func Judge(f syntax.Formula, assignment map[string]schema.Value, kinds map[string]schema.ValueKind, trace []TimePoint, i int) (verdict.Value, []uint64) {
-	e := newEval(f, kinds, trace[:i+1])
+	e := newEval(f, kinds, trace)
 	maps.Copy(e.env, assignment)
 	m := e.mark(f, i)
 	if m == verdict.T {
