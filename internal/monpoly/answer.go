@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/aspis-rv/aspis/internal/mfotl"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -18,6 +19,10 @@ type Verdict struct {
 	// without free variables one empty tuple, if it holds. Witnesses are indexes of
 	// time points.
 	Rows []schema.Row
+	// Reasons says of each row why it satisfies the formula; nil unless the evaluator
+	// explains. Times are then the time stamps of the time points, by index.
+	Reasons [][]mfotl.Reason
+	Times   []int64
 }
 
 // Style says how answers are printed. The zero value prints as MonPoly does.
@@ -30,6 +35,8 @@ type Style struct {
 	Verbose bool
 	// Closed says that the formula has no free variables; it matters with Verbose only.
 	Closed bool
+	// Columns names the columns of the tuples; it matters for reasons only.
+	Columns []string
 }
 
 // Append appends the line of a verdict to dst: `@ts (time point i): (v,w) (v,w)`, with
@@ -39,7 +46,21 @@ type Style struct {
 // Strings stand in quotes, unless they begin and end with one themselves, and as they
 // are, with line ends escaped, so that an answer is one line. Floats are printed as C's
 // %g does.
+//
+// A verdict with reasons has such a line for each tuple, followed by lines that begin with
+// spaces: the reasons of its conjuncts.
 func (s Style) Append(dst []byte, v *Verdict) []byte {
+	for i := range v.Reasons {
+		dst = s.appendAnswer(dst, &Verdict{Index: v.Index, TS: v.TS, Rows: v.Rows[i : i+1]})
+		dst = s.appendReasons(dst, v, i)
+	}
+	if len(v.Reasons) > 0 {
+		return dst
+	}
+	return s.appendAnswer(dst, v)
+}
+
+func (s Style) appendAnswer(dst []byte, v *Verdict) []byte {
 	if len(v.Rows) == 0 && !s.Verbose {
 		return dst
 	}
@@ -143,11 +164,12 @@ type answer struct {
 	TP      uint64     `json:"tp"`
 	Tuples  [][]any    `json:"tuples"`
 	Witness [][]uint64 `json:"witness"`
+	Reasons [][]reason `json:"reasons,omitempty"`
 }
 
 // AppendJSON appends the verdict as one line of JSON: {"ts", "tp", "tuples", "witness"},
 // where witness has for each tuple the indexes of the time points whose facts made it
-// true. Floats are exact, and the strings "inf", "-inf" and "nan" where JSON has no
+// true. A verdict with reasons has a key "reasons" too, with those of each tuple. Floats are exact, and the strings "inf", "-inf" and "nan" where JSON has no
 // number. It appends nothing if there is no tuple.
 func AppendJSON(dst []byte, v *Verdict) ([]byte, error) {
 	if len(v.Rows) == 0 {
@@ -160,6 +182,9 @@ func AppendJSON(dst []byte, v *Verdict) ([]byte, error) {
 			a.Tuples[i][j] = jsonValue(value)
 		}
 		a.Witness[i] = append([]uint64{}, v.Rows[i].Witness...)
+	}
+	for _, reasons := range v.Reasons {
+		a.Reasons = append(a.Reasons, jsonReasons(reasons, v.Times))
 	}
 	line, err := json.Marshal(a)
 	return append(append(dst, line...), '\n'), err

@@ -37,6 +37,18 @@
 // word is what package strconv reads, nan and inf included. Arguments of relations that no
 // formula reads are held to the syntax of words only, unless Reads says otherwise.
 //
+// # Reasons
+//
+// Below the answer of an evaluator that explains stand its reasons, a line for each
+// conjunct, indented by two spaces more than what it is a reason of, and never at the
+// beginning of the line:
+//
+//	reason = formula [ "with" values ] [ "for any" names ] [ "at" point ] ":" outcome .
+//	point  = "@" time stamp "(time point" index ")" .
+//
+// Values that a line above gives are not repeated. "for any" names the variables of a
+// formula that fails whatever their values are.
+//
 // # Differences
 //
 // Commands in the log (`> name <`), facts of built-in relations, regular expressions as

@@ -26,24 +26,36 @@ type evaluator struct {
 	emit    func(*Verdict)       // of the call at hand
 	verdict Verdict
 	fault   error // of the first verdict that was not exact
+
+	explains bool
+	times    []int64 // of all time points, if it explains
 }
 
 // NewEvaluator makes an evaluator of a formula that was checked with the built-in
 // relations. Its first verdict that is not exact, because a term has no value or a window
 // overflowed, is an error in its place.
-func NewEvaluator(f *check.Checked) (Evaluator, error) {
+func NewEvaluator(f *check.Checked) (Evaluator, error) { return newEvaluator(f, false) }
+
+// NewExplainer makes an evaluator as NewEvaluator does, whose verdicts have reasons. Every
+// row costs further evaluations of the formula, and every time point of the log 8 bytes.
+func NewExplainer(f *check.Checked) (Evaluator, error) { return newEvaluator(f, true) }
+
+func newEvaluator(f *check.Checked, explains bool) (*evaluator, error) {
 	plan, err := future.Compile(f, future.WithPending(maxPending),
 		future.WithEngine(mfotl.WithBuiltIns(), mfotl.WithTuples(maxTuples), mfotl.WithMonPolyEmpty()))
 	if err != nil {
 		return nil, fmt.Errorf("the formula cannot be evaluated: %w", err)
 	}
-	e := &evaluator{run: plan.New()}
+	e := &evaluator{run: plan.New(), explains: explains}
 	e.take = e.pass
 	return e, nil
 }
 
 func (e *evaluator) Step(ts int64, facts []schema.Fact, emit func(*Verdict)) error {
 	e.emit = emit
+	if e.explains {
+		e.times = append(e.times, ts)
+	}
 	return errors.Join(e.run.Step(ts, facts, e.take), e.fault)
 }
 
@@ -58,7 +70,24 @@ func (e *evaluator) pass(v future.Verdict) {
 		e.fault = fmt.Errorf("time point %d: %w", v.Index, v.Fault)
 	}
 	if e.fault == nil {
-		e.verdict = Verdict{Index: v.Index, TS: v.TS, Rows: v.Rows}
+		e.verdict = Verdict{Index: v.Index, TS: v.TS, Rows: v.Rows, Times: e.times}
+		if e.explains {
+			e.fault = e.explain()
+		}
+	}
+	if e.fault == nil {
 		e.emit(&e.verdict)
 	}
+}
+
+// explain adds the reasons to the verdict at hand.
+func (e *evaluator) explain() error {
+	for _, row := range e.verdict.Rows {
+		reasons, ok := e.run.Explain(row.Values)
+		if !ok {
+			return fmt.Errorf("time point %d: a tuple of the answer has no explanation, which is an error of the program; leave out -explain", e.verdict.Index)
+		}
+		e.verdict.Reasons = append(e.verdict.Reasons, reasons)
+	}
+	return nil
 }

@@ -76,6 +76,11 @@ func TestMonitorGivesNothingAfterAMistake(t *testing.T) {
 
 func evaluatorOf(t *testing.T, formula string) Evaluator {
 	t.Helper()
+	return newEvaluatorOf(t, formula, NewEvaluator)
+}
+
+func newEvaluatorOf(t *testing.T, formula string, newOne func(*check.Checked) (Evaluator, error)) Evaluator {
+	t.Helper()
 	f, diags := syntax.Parse(formula, syntax.Options{Mode: syntax.MonPoly})
 	if f == nil {
 		t.Fatal(diags)
@@ -84,7 +89,7 @@ func evaluatorOf(t *testing.T, formula string) Evaluator {
 	if c == nil {
 		t.Fatal(diags)
 	}
-	e, err := NewEvaluator(c)
+	e, err := newOne(c)
 	if err != nil {
 		t.Fatal(err)
 	}
