@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/monpoly"
 )
 
@@ -23,6 +24,7 @@ type mfotlFlags struct {
 	sig, formula, log string
 	negate            bool
 	check, verbose    bool
+	explain           bool
 	keepPoints        bool
 	keepRelations     bool
 	stopOutOfOrder    bool
@@ -35,6 +37,12 @@ Signature, formula, log and answers are MonPoly's; flags may have one dash or tw
 time point that decides it is complete: at the ";" that ends it, or the "@" of the next one. Empty time points and facts
 of relations that the formula does not read never change an answer here, so that MonPoly's filters have no effect on the
 answers; -nofilterrel moreover holds all facts to the signature.
+
+With -explain every tuple has a line of its own, and indented below it a line for each conjunct of the formula: the time
+points whose facts make it hold, or, of what does not hold under a NOT, the window of time stamps in which what would make it
+hold is missing. The formulas are those that -verbose prints as analyzed. Of NEXT, EVENTUALLY and UNTIL it is said whether
+they hold, not why. With -json each answer has a key "reasons". The formula is evaluated again for every tuple, and 8 bytes
+are kept for every time point.
 
 Exit codes:
   0  the log was monitored to its end; with -check, the formula can be monitored
@@ -56,6 +64,7 @@ func newMFOTL(e *env) *cobra.Command {
 	fs.BoolVar(&f.negate, "negate", false, "monitor the negation of the formula")
 	fs.BoolVar(&f.check, "check", false, "say whether the formula can be monitored, and how it is read; read no log")
 	fs.BoolVar(&f.verbose, "verbose", false, "print how the formula is read, and time points without an answer")
+	fs.BoolVar(&f.explain, "explain", false, "print below each tuple why it satisfies the formula")
 	fs.BoolVar(&f.keepPoints, "nofilteremptytp", false, "as is: empty time points are always evaluated")
 	fs.BoolVar(&f.keepRelations, "nofilterrel", false, "check the arguments of facts of all relations")
 	fs.BoolVar(&f.stopOutOfOrder, "stop_at_out_of_order_ts", false, "end at a time stamp that goes back, instead of leaving out its time point")
@@ -163,12 +172,12 @@ func (e *env) monitor(f *mfotlFlags, c *check.Checked, sig check.Signature) erro
 		return err
 	}
 	defer in.Close() //nolint:errcheck // read only
-	evaluator, err := monpoly.NewEvaluator(c)
+	evaluator, err := e.evaluator(f, c)
 	if err != nil {
 		return err
 	}
 	out := &answers{w: bufio.NewWriterSize(e.out, outputSize), json: e.json, style: monpoly.Style{
-		ExactFloats: f.floats == "exact", Verbose: f.verbose, Closed: len(c.Free) == 0,
+		ExactFloats: f.floats == "exact", Verbose: f.verbose, Closed: len(c.Free) == 0, Columns: columns(c),
 	}}
 	m := monpoly.Monitor{Evaluator: evaluator, Emit: out.emit}
 	if f.verbose && !e.json {
@@ -188,6 +197,30 @@ func (e *env) monitor(f *mfotlFlags, c *check.Checked, sig check.Signature) erro
 		return e.wrongLog(err)
 	}
 	return nil
+}
+
+// evaluator makes the evaluator of a formula, and says what it will not explain.
+func (e *env) evaluator(f *mfotlFlags, c *check.Checked) (monpoly.Evaluator, error) {
+	if !f.explain {
+		return monpoly.NewEvaluator(c)
+	}
+	if looksAhead(c.Core) {
+		fmt.Fprint(e.err, "aspis: -explain gives reasons in the past; of NEXT, EVENTUALLY and UNTIL it says only whether they hold\n")
+	}
+	return monpoly.NewExplainer(c)
+}
+
+// looksAhead reports whether a core formula has a future operator.
+func looksAhead(f syntax.Formula) (found bool) {
+	syntax.Walk(f, func(f syntax.Formula) bool {
+		switch f.(type) {
+		case *syntax.Next, *syntax.Eventually, *syntax.Until:
+			found = true
+		default:
+		}
+		return !found
+	})
+	return found
 }
 
 // wrongLog prints an error of the log, which ends the command with exitNo.

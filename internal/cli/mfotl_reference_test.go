@@ -95,12 +95,60 @@ func (c *referenceCase) leftOut() string {
 	return ""
 }
 
+// TestMFOTLExplainReference holds that -explain explains every answer of the reference
+// cases and changes none.
+func TestMFOTLExplainReference(t *testing.T) {
+	explained := 0
+	for _, c := range referenceCases(t) {
+		if c.leftOut() != "" || slices.Contains(c.meta.Flags, "-verbose") || slices.Contains(c.meta.Flags, "-check") {
+			continue
+		}
+		code, want, _ := c.run()
+		got, out, errw := c.run("-explain")
+		answers, reasons := withoutReasons(out)
+		if got != code || answers != want {
+			t.Errorf("%s: exit code %d and\n%s\nwant %d and\n%s\n%s", c.name, got, answers, code, want, errw)
+		}
+		explained += reasons
+	}
+	t.Logf("%d lines of reasons", explained)
+	if explained < 1000 {
+		t.Error("too few answers are explained")
+	}
+}
+
+// withoutReasons puts the tuples of a time point, which -explain prints on a line each, on
+// one line, and counts the lines of reasons.
+func withoutReasons(out string) (answers string, reasons int) {
+	var b strings.Builder
+	last := ""
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "  ") {
+			reasons++
+			continue
+		}
+		point, tuple, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "):")
+		if point != last {
+			if last != "" {
+				b.WriteString("\n")
+			}
+			b.WriteString(point + "):")
+			last = point
+		}
+		b.WriteString(tuple)
+	}
+	if last != "" {
+		b.WriteString("\n")
+	}
+	return b.String(), reasons
+}
+
 // run runs the command.
-func (c *referenceCase) run() (code int, out, errw string) {
+func (c *referenceCase) run(flags ...string) (code int, out, errw string) {
 	args := slices.Concat([]string{
 		"aspis", "mfotl", "-sig", filepath.Join(c.dir, "sig"), "-formula", filepath.Join(c.dir, "formula.mfotl"),
 		"-log", filepath.Join(c.dir, "log"),
-	}, c.meta.Flags)
+	}, c.meta.Flags, flags)
 	var stdout, stderr bytes.Buffer
 	code = Main(args, strings.NewReader(""), &stdout, &stderr)
 	return code, stdout.String(), stderr.String()

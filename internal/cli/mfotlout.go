@@ -140,11 +140,16 @@ func (f *formula) reading() string {
 
 // free lists the free variables in the order of the answers' columns.
 func (f *formula) free() []string {
-	names := []string{}
 	if f.checked == nil {
-		return append(names, syntax.FreeVars(f.tree)...)
+		return append([]string{}, syntax.FreeVars(f.tree)...)
 	}
-	for _, c := range f.checked.Free {
+	return columns(f.checked)
+}
+
+// columns names the columns of the answers; not nil.
+func columns(c *check.Checked) []string {
+	names := []string{}
+	for _, c := range c.Free {
 		names = append(names, c.Name)
 	}
 	return names
