@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/mfotl"
 	"github.com/aspis-rv/aspis/internal/monpoly"
-	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 // inReference tells whether a reference case is one of formulas, and not of log formats
@@ -201,18 +199,6 @@ func readLog(tb testing.TB, sig check.Signature, text string) []point {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		log = append(log, point{ts: p.TS, facts: cloneFacts(p.Facts)})
+		log = append(log, point{ts: p.TS, facts: p.Clone().Facts})
 	}
-}
-
-// cloneFacts copies facts, whose memory the reader uses again.
-func cloneFacts(facts []schema.Fact) []schema.Fact {
-	out := slices.Clone(facts)
-	for i := range out {
-		out[i].Args = slices.Clone(out[i].Args)
-		for j := range out[i].Args {
-			out[i].Args[j].Str = strings.Clone(out[i].Args[j].Str)
-		}
-	}
-	return out
 }
