@@ -56,24 +56,7 @@ func (a *cmpAtom) holds(st *State) bool {
 		}
 		order = schema.Compare(lv, rv)
 	}
-	return inOrder(a.op, order)
-}
-
-// inOrder tells whether a comparison holds of two values in an order (-1, 0 or 1).
-func inOrder(op syntax.CmpOp, order int) bool {
-	switch op {
-	case syntax.Eq:
-		return order == 0
-	case syntax.Less:
-		return order < 0
-	case syntax.LessEq:
-		return order <= 0
-	case syntax.Greater:
-		return order > 0
-	case syntax.GreaterEq:
-		return order >= 0
-	}
-	return false
+	return a.op.Holds(order)
 }
 
 func compareInts(a, b int64) int {
@@ -116,7 +99,7 @@ func (a *exprCmpAtom) holds(st *State) bool {
 		return false
 	}
 	r, ok := a.right.value(st)
-	return ok && l.Kind == r.Kind && inOrder(a.op, schema.Compare(l, r))
+	return ok && l.Kind == r.Kind && a.op.Holds(schema.Compare(l, r))
 }
 
 // exprBindAtom is `x = t` where x is not bound yet and t is computed.

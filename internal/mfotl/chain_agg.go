@@ -211,7 +211,7 @@ func leastOf(result string, tests []*syntax.Cmp) int32 {
 		if !left {
 			x, left = t.Right.(syntax.Var)
 			c, right = t.Left.(syntax.Const)
-			op = mirrored(op)
+			op = op.Mirrored()
 		}
 		if !left || !right || x.Name != result || c.Value.Kind != schema.KindInt {
 			continue
@@ -225,22 +225,6 @@ func leastOf(result string, tests []*syntax.Cmp) int32 {
 		}
 	}
 	return int32(least)
-}
-
-// mirrored is the comparison with its operands exchanged.
-func mirrored(op syntax.CmpOp) syntax.CmpOp {
-	switch op {
-	case syntax.Less:
-		return syntax.Greater
-	case syntax.LessEq:
-		return syntax.GreaterEq
-	case syntax.Greater:
-		return syntax.Less
-	case syntax.GreaterEq:
-		return syntax.LessEq
-	case syntax.Eq:
-	}
-	return op
 }
 
 // ledgerOf returns the number of a ledger.

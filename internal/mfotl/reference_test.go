@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +16,6 @@ import (
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/mfotl"
 	"github.com/aspis-rv/aspis/internal/monpoly"
-	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 // inReference tells whether a reference case is one of formulas, and not of log formats
@@ -118,41 +114,19 @@ func TestReferenceWorkloads(t *testing.T) {
 	}
 }
 
-// answer prints what is satisfied as MonPoly does.
+// answer prints what is satisfied as MonPoly does, by lines.
 func answer(plan *mfotl.Plan, log []point) []string {
 	st := plan.New()
 	var out []string
 	for i, tp := range log {
 		st.Step(tp.ts, uint64(i), tp.facts)
-		if rs := st.Rows(0); len(rs) > 0 {
-			line := fmt.Sprintf("@%d (time point %d):", tp.ts, i)
-			for _, r := range rs {
-				if len(r.Values) == 0 {
-					line += " true"
-					continue
-				}
-				var vs []string
-				for _, v := range r.Values {
-					vs = append(vs, printed(v))
-				}
-				line += " (" + strings.Join(vs, ",") + ")"
-			}
-			out = append(out, line)
+		v := monpoly.Verdict{Index: uint64(i), TS: tp.ts, Rows: st.Rows(0)}
+		if line := (monpoly.Style{}).Append(nil, &v); len(line) > 0 {
+			out = append(out, strings.TrimSuffix(string(line), "\n"))
 		}
 		st.Commit()
 	}
 	return out
-}
-
-// printed is a value as MonPoly prints it.
-func printed(v schema.Value) string {
-	switch {
-	case v.Kind != schema.KindFloat:
-		return v.String()
-	case math.IsInf(v.Float, 0):
-		return strings.TrimPrefix(strings.ToLower(v.String()), "+")
-	}
-	return strconv.FormatFloat(v.Float, 'g', 6, 64)
 }
 
 // referenceFiles reads an archive: by name of the case, the contents of its files.
@@ -225,18 +199,6 @@ func readLog(tb testing.TB, sig check.Signature, text string) []point {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		log = append(log, point{ts: p.TS, facts: cloneFacts(p.Facts)})
+		log = append(log, point{ts: p.TS, facts: p.Clone().Facts})
 	}
-}
-
-// cloneFacts copies facts, whose memory the reader uses again.
-func cloneFacts(facts []schema.Fact) []schema.Fact {
-	out := slices.Clone(facts)
-	for i := range out {
-		out[i].Args = slices.Clone(out[i].Args)
-		for j := range out[i].Args {
-			out[i].Args[j].Str = strings.Clone(out[i].Args[j].Str)
-		}
-	}
-	return out
 }

@@ -34,8 +34,9 @@
 // Where a column is an int, the word is a decimal number with an optional sign, or a
 // hexadecimal, octal or binary one after 0x, 0o or 0b; the empty word is 0. Integers
 // have 64 bits here, and one that needs more is an error. Where a column is a float, the
-// word is what package strconv reads, nan and inf included. Arguments of relations that no
-// formula reads are held to the syntax of words only, unless Reads says otherwise.
+// word is what package strconv reads, nan and inf included; nan equals itself and is less
+// than every other float. Arguments of relations that are not read are held to the syntax
+// of words only.
 //
 // # Reasons
 //

@@ -3,6 +3,8 @@ package monpoly
 import (
 	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/lang/check"
@@ -19,6 +21,19 @@ type Point struct {
 	// that is written twice is there twice. They, and the strings in them, are valid
 	// until the next call of Next.
 	Facts []schema.Fact
+}
+
+// Clone is the time point in memory of its own, which is valid for ever.
+func (p *Point) Clone() Point {
+	out := Point{TS: p.TS, Line: p.Line, Facts: slices.Clone(p.Facts)}
+	for i := range out.Facts {
+		f := &out.Facts[i]
+		f.Args = slices.Clone(f.Args)
+		for j := range f.Args {
+			f.Args[j].Str = strings.Clone(f.Args[j].Str)
+		}
+	}
+	return out
 }
 
 // Reader reads a log, one time point after the other. It reads no further than it must

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -37,15 +36,7 @@ func readAll(in io.Reader, size int) ([]Point, error) {
 		if err != nil {
 			return out, err
 		}
-		facts := make([]schema.Fact, len(p.Facts))
-		for i, f := range p.Facts {
-			facts[i] = schema.Fact{Name: f.Name, Args: slices.Clone(f.Args)}
-			for j := range f.Args {
-				facts[i].Args[j].Str = strings.Clone(f.Args[j].Str)
-			}
-		}
-		p.Facts = facts
-		out = append(out, p)
+		out = append(out, p.Clone())
 	}
 }
 

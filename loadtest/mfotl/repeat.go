@@ -74,21 +74,8 @@ func readPoints(w *Workload, sig check.Signature) ([]monpoly.Point, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Facts = cloneFacts(p.Facts)
-		out = append(out, p)
+		out = append(out, p.Clone())
 	}
-}
-
-// cloneFacts copies what the reader will overwrite.
-func cloneFacts(facts []schema.Fact) []schema.Fact {
-	out := slices.Clone(facts)
-	for i := range out {
-		out[i].Args = slices.Clone(out[i].Args)
-		for j := range out[i].Args {
-			out[i].Args[j].Str = strings.Clone(out[i].Args[j].Str)
-		}
-	}
-	return out
 }
 
 // serialColumns says for each relation which of its columns are serials.

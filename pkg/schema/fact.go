@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/aspis-rv/aspis/pkg/verdict"
@@ -30,7 +31,8 @@ func (k ValueKind) String() string {
 }
 
 // Value is a scalar of the first-order language. It is comparable, so it can be a
-// map key; a float NaN never occurs in one.
+// map key. A float NaN occurs in one that was read from a foreign log only, and is no
+// map key there.
 type Value struct {
 	Kind  ValueKind
 	Int   int64
@@ -60,16 +62,16 @@ func (v Value) String() string {
 	return "?"
 }
 
-// Compare orders two values: by kind first, then ints and floats numerically and
-// strings by bytes. It returns -1, 0 or 1.
+// Compare orders two values: by kind first, then ints and floats numerically, NaN
+// before all others, and strings by bytes. It returns -1, 0 or 1.
 func Compare(a, b Value) int {
 	switch {
 	case a.Kind != b.Kind:
 		return sign(a.Kind < b.Kind)
 	case a.Kind == KindInt && a.Int != b.Int:
 		return sign(a.Int < b.Int)
-	case a.Kind == KindFloat && a.Float != b.Float:
-		return sign(a.Float < b.Float)
+	case a.Kind == KindFloat:
+		return cmp.Compare(a.Float, b.Float)
 	case a.Kind == KindString && a.Str != b.Str:
 		return sign(a.Str < b.Str)
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -22,6 +23,19 @@ func TestCompareIsATotalOrder(t *testing.T) {
 			if (got == 0) != (a == b) || (got < 0) != (i < j) || got != -Compare(b, a) {
 				t.Errorf("Compare(%v, %v) = %d", a, b, got)
 			}
+		}
+	}
+}
+
+// A log of MonPoly's may say nan.
+func TestCompareNaN(t *testing.T) {
+	nan := FloatValue(math.NaN())
+	if Compare(nan, nan) != 0 || Compare(FloatValue(0), FloatValue(math.Copysign(0, -1))) != 0 {
+		t.Error("NaN, or a zero, does not equal itself")
+	}
+	for _, v := range []Value{FloatValue(math.Inf(-1)), FloatValue(0), FloatValue(math.Inf(1))} {
+		if Compare(nan, v) != -1 || Compare(v, nan) != 1 {
+			t.Errorf("NaN is not before %v", v)
 		}
 	}
 }

@@ -77,12 +77,11 @@ func (p *process) step(ctx context.Context, m *moment) error {
 		p.stop()
 		return err
 	}
-	kill := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // it may have ended: as good
-	defer kill()
+	spare := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // it may have ended: as good
 	rows, err := p.exchange(line, m.ts)
-	switch late := context.Cause(ctx); {
-	case late != nil:
-		return p.fail(fmt.Errorf("no answer in time: %w", late))
+	switch {
+	case !spare():
+		return p.fail(fmt.Errorf("no answer in time: %w", context.Cause(ctx)))
 	case err != nil:
 		return p.fail(err)
 	}

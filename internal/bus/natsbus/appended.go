@@ -15,13 +15,14 @@ type appended struct {
 	record bus.Record
 }
 
-// appended prepares the delivery of a record about to be sent.
+// appended prepares the delivery of a record about to be sent. Its time is that of
+// sending, on the wall clock: the acknowledgement does not tell the broker's.
 func (b *Bus) appended(m *bus.Message) appended {
 	l := b.topicOf(m.Topic).tail
 	if !l.follows(m.Partition) {
 		return appended{}
 	}
-	return appended{l, bus.Record{Partition: m.Partition, Time: time.Now(), Data: bytes.Clone(m.Data)}}
+	return appended{l, bus.Record{Partition: m.Partition, Time: time.Now().Round(0), Data: bytes.Clone(m.Data)}}
 }
 
 // deliver hands the record, acknowledged as the one at offset, to the cursors.
@@ -39,20 +40,15 @@ func (l *tail) follows(p uint32) bool {
 	return len(l.mu.buffers[p]) > 0
 }
 
-// appended delivers a record of this connection if it is the next of the stream: every
-// record before it was delivered, or belongs to no partition of the feed. Any other is
-// left to the feed, which has the records of other writers too.
-//
-// The record's time is when it was sent, or the time of the record before it if that is
-// later; it is not after the broker's, which the acknowledgement does not tell.
+// appended delivers a record of this connection if it is the next of the stream and of
+// a partition of the feed. Any other is left to the feed, which has the records of other
+// writers too: in between there may be one of theirs, and the buffers of a partition that
+// is not in the feed yet were promised nothing.
 func (l *tail) appended(r bus.Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.mu.feed == nil || r.Offset != l.mu.position+1 {
+	if f := l.mu.feed; f == nil || !f.covers(r.Partition) || r.Offset != l.mu.position+1 {
 		return
-	}
-	if r.Time.Before(l.mu.time) {
-		r.Time = l.mu.time
 	}
 	l.putLocked(r)
 }

@@ -37,6 +37,7 @@ type cursor struct {
 	mu        sync.Mutex
 	position  uint64    // every record up to here was read or is not wanted
 	notBefore time.Time // records before it are not wanted
+	latest    time.Time // of the record at position; zero if none was read
 	sure      time.Time // no record appended before it is unread
 	failed    error     // what Next returns for ever
 	near      bool
@@ -133,13 +134,24 @@ func (c *cursor) Next(ctx context.Context) (bus.Record, error) {
 			if err := c.recover(ctx, err); err != nil {
 				return bus.Record{}, err
 			}
-		case ok && r.Offset > c.position:
-			c.position, c.sure = r.Offset, r.Time
-			if !r.Time.Before(c.notBefore) {
-				return r, nil
-			}
+		case ok && c.accept(&r):
+			return r, nil
 		}
 	}
+}
+
+// accept moves the position to a record and reports whether it is wanted. Times are those
+// of several clocks: the broker's, and this machine's for what it appended itself. So a
+// time before that of the record before it becomes that one.
+func (c *cursor) accept(r *bus.Record) bool {
+	if r.Offset <= c.position {
+		return false
+	}
+	if r.Time.Before(c.latest) {
+		r.Time = c.latest
+	}
+	c.position, c.latest, c.sure = r.Offset, r.Time, r.Time
+	return !r.Time.Before(c.notBefore)
 }
 
 // ready returns why Next cannot go on, or nil.

@@ -300,3 +300,47 @@ func TestServerOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestAppendedOutsideTheFeed appends more than a buffer holds to a partition that a
+// cursor joins and the feed does not cover yet. The buffer must still be there when the
+// feed changes: a cursor waits for it to be joined.
+func TestAppendedOutsideTheFeed(t *testing.T) {
+	l := newTail(nil, bus.Events)
+	l.configure(8)
+	l.mu.feed = &feed{lanes: map[uint32]bool{0: true}}
+	inside, outside := l.join(0), l.join(1)
+	for n := range uint64(3) {
+		l.appended(bus.Record{Partition: 1, Offset: n + 1, Data: make([]byte, bufferBytes/2+1)})
+	}
+	if _, ok, ended := outside.take(); ok || ended || !l.follows(1) {
+		t.Errorf("before it is joined the buffer has a record: %v, is cut: %v, is known: %v", ok, ended, l.follows(1))
+	}
+	l.appended(bus.Record{Partition: 0, Offset: 2}) // not the next: the feed has passed over nothing
+	l.appended(bus.Record{Partition: 0, Offset: 1})
+	if r, ok, _ := inside.take(); !ok || r.Offset != 1 {
+		t.Errorf("record %d, %v; want the first of the feed's partition", r.Offset, ok)
+	}
+}
+
+// TestCursorTimesDoNotFall reads records whose times come from two clocks.
+func TestCursorTimesDoNotFall(t *testing.T) {
+	begin := time.Unix(1000, 0)
+	c := &cursor{notBefore: begin.Add(2 * time.Second)}
+	for i, step := range []struct {
+		offset     uint64
+		time, want int // seconds from the beginning
+		wanted     bool
+	}{
+		{offset: 5, time: 1, want: 1},
+		{offset: 5, time: 9, want: 9}, // a repetition
+		{offset: 6, time: 4, want: 4, wanted: true},
+		{offset: 8, time: 3, want: 4, wanted: true}, // by the other clock
+		{offset: 9, time: 1, want: 4, wanted: true},
+		{offset: 10, time: 5, want: 5, wanted: true},
+	} {
+		r := bus.Record{Offset: step.offset, Time: begin.Add(time.Duration(step.time) * time.Second)}
+		if wanted, at := c.accept(&r), r.Time.Sub(begin); wanted != step.wanted || at != time.Duration(step.want)*time.Second {
+			t.Errorf("step %d: wanted %v at %v", i, wanted, at)
+		}
+	}
+}

@@ -48,8 +48,7 @@ type tail struct {
 		buffers  map[uint32][]*buffer
 		lanes    uint32
 		feed     *feed
-		position uint64    // every record of the feed up to here was delivered
-		time     time.Time // of the last one delivered
+		position uint64 // every record of the feed up to here was delivered
 	}
 }
 
@@ -405,7 +404,7 @@ func (l *tail) deliver(f *feed, d delivery, r bus.Record) {
 // scheduler runs first whom a goroutine woke last, and the roles that others wait for
 // begin to read first.
 func (l *tail) putLocked(r bus.Record) {
-	l.mu.position, l.mu.time = r.Offset, r.Time
+	l.mu.position = r.Offset
 	for _, b := range slices.Backward(l.mu.buffers[r.Partition]) {
 		if !b.put(r) {
 			l.removeLocked(r.Partition, b)

@@ -160,25 +160,7 @@ func fold(f *syntax.Cmp) syntax.Formula {
 	if !ok || !ok2 {
 		return f
 	}
-	return &syntax.Bool{Node: f.Node, Value: Holds(f.Op, l.Value, r.Value)}
-}
-
-// Holds evaluates a comparison of two values of one kind.
-func Holds(op syntax.CmpOp, l, r schema.Value) bool {
-	c := schema.Compare(l, r)
-	switch op {
-	case syntax.Eq:
-		return c == 0
-	case syntax.Less:
-		return c < 0
-	case syntax.LessEq:
-		return c <= 0
-	case syntax.Greater:
-		return c > 0
-	case syntax.GreaterEq:
-		return c >= 0
-	}
-	return false
+	return &syntax.Bool{Node: f.Node, Value: f.Op.Holds(schema.Compare(l.Value, r.Value))}
 }
 
 // complement is the negation of a comparison. That of x = x holds for no value, and so

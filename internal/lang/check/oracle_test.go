@@ -135,7 +135,7 @@ func (m model) holds(f syntax.Formula, i int, v valuation) bool {
 	case *syntax.Pred:
 		return m.pred(f, i, v)
 	case *syntax.Cmp:
-		return Holds(f.Op, v.term(f.Left), v.term(f.Right))
+		return f.Op.Holds(schema.Compare(v.term(f.Left), v.term(f.Right)))
 	case *syntax.Not:
 		return !m.holds(f.F, i, v)
 	case *syntax.And:

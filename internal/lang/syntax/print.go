@@ -163,15 +163,13 @@ type printer struct {
 func (p *printer) formula(f Formula) {
 	switch f := f.(type) {
 	case *Bool:
-		if f.Value {
-			p.b.WriteString("TRUE")
-		} else {
-			p.b.WriteString("FALSE")
-		}
+		p.b.WriteString(strings.ToUpper(strconv.FormatBool(f.Value)))
 	case *Pred:
-		p.pred(f)
+		p.b.WriteString(f.Name + "(" + termList(f.Args) + ")")
 	case *Cmp:
 		p.b.WriteString(f.Left.String() + " " + f.Op.String() + " " + f.Right.String())
+	case *Match:
+		p.match(f)
 	case *Not:
 		p.prefix("NOT ", f.F)
 	case *And:
@@ -188,15 +186,10 @@ func (p *printer) formula(f Formula) {
 		p.prefix("FORALL "+varList(f.Vars)+". ", f.F)
 	case *Prev, *Once, *Historically, *Since, *Next, *Eventually, *Always, *Until:
 		p.temporal(f)
-	case *Match:
-		p.match(f)
 	case *Agg:
 		p.agg(f)
 	case *Let:
-		p.b.WriteString("LET " + f.Name + "(" + varList(f.Params) + ") = ")
-		p.operand(f.Def)
-		p.b.WriteString(" IN ")
-		p.operand(f.Body)
+		p.let(f)
 	case *New:
 		p.b.WriteString("NEW (")
 		p.formula(f.F)
@@ -204,26 +197,27 @@ func (p *printer) formula(f Formula) {
 	}
 }
 
+// temporal prints a formula whose outermost operator has an interval.
 func (p *printer) temporal(f Formula) {
-	operator := func(name string, i Interval) string { return name + formatInterval(i, p.mode) }
+	during := func(op string, i Interval) string { return op + formatInterval(i, p.mode) }
 	switch f := f.(type) {
 	case *Prev:
-		p.prefix(operator("PREVIOUS", f.I)+" ", f.F)
+		p.prefix(during("PREVIOUS", f.I)+" ", f.F)
 	case *Once:
-		p.prefix(operator("ONCE", f.I)+" ", f.F)
+		p.prefix(during("ONCE", f.I)+" ", f.F)
 	case *Historically:
-		p.prefix(operator("HISTORICALLY", f.I)+" ", f.F)
+		p.prefix(during("HISTORICALLY", f.I)+" ", f.F)
 	case *Since:
-		p.binary(f.Left, operator("SINCE", f.I), f.Right)
+		p.binary(f.Left, during("SINCE", f.I), f.Right)
 	case *Next:
-		p.prefix(operator("NEXT", f.I)+" ", f.F)
+		p.prefix(during("NEXT", f.I)+" ", f.F)
 	case *Eventually:
-		p.prefix(operator("EVENTUALLY", f.I)+" ", f.F)
+		p.prefix(during("EVENTUALLY", f.I)+" ", f.F)
 	case *Always:
-		p.prefix(operator("ALWAYS", f.I)+" ", f.F)
+		p.prefix(during("ALWAYS", f.I)+" ", f.F)
 	case *Until:
-		p.binary(f.Left, operator("UNTIL", f.I), f.Right)
-	case *Bool, *Pred, *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Match, *Agg, *Let, *New:
+		p.binary(f.Left, during("UNTIL", f.I), f.Right)
+	case *Bool, *Pred, *Cmp, *Match, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Agg, *Let, *New:
 	}
 }
 
@@ -256,8 +250,11 @@ func termList(ts []Term) string {
 	return strings.Join(s, ", ")
 }
 
-func (p *printer) pred(f *Pred) {
-	p.b.WriteString(f.Name + "(" + termList(f.Args) + ")")
+func (p *printer) let(f *Let) {
+	p.b.WriteString("LET " + f.Name + "(" + varList(f.Params) + ") = ")
+	p.operand(f.Def)
+	p.b.WriteString(" IN ")
+	p.operand(f.Body)
 }
 
 func (p *printer) prefix(op string, f Formula) {

@@ -12,7 +12,8 @@ import (
 type Verdict struct {
 	Index uint64 // of the time point, from 0
 	TS    int64
-	// Rows are the satisfying bindings
+	// Rows are the satisfying bindings, sorted; witnesses are indexes of time points.
+	// They are valid until emit returns.
 	Rows []schema.Row
 	// Fault says why Rows may be incomplete or wrong; nil if they are exact.
 	Fault error

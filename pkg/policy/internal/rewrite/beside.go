@@ -234,7 +234,7 @@ func (u uses) formula(f syntax.Formula, negated bool) {
 			return
 		}
 		u.compared(f.Op, f.Left, f.Right)
-		u.compared(mirrored(f.Op), f.Right, f.Left)
+		u.compared(f.Op.Mirrored(), f.Right, f.Left)
 	case *syntax.Pred:
 		u.other(f.Args...)
 	case *syntax.Match:
@@ -269,20 +269,4 @@ func (u uses) compared(op syntax.CmpOp, t, c syntax.Term) {
 			b.above = true
 		}
 	})
-}
-
-// mirrored is the comparison with its sides exchanged.
-func mirrored(op syntax.CmpOp) syntax.CmpOp {
-	switch op {
-	case syntax.Less:
-		return syntax.Greater
-	case syntax.LessEq:
-		return syntax.GreaterEq
-	case syntax.Greater:
-		return syntax.Less
-	case syntax.GreaterEq:
-		return syntax.LessEq
-	case syntax.Eq:
-	}
-	return op
 }
