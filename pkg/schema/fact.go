@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/aspis-rv/aspis/pkg/verdict"
@@ -61,15 +62,16 @@ func (v Value) String() string {
 }
 
 // Compare orders two values: by kind first, then ints and floats numerically and
-// strings by bytes. It returns -1, 0 or 1.
+// strings by bytes. It returns -1, 0 or 1. A NaN, which only logs of MonPoly can have, is
+// below every other float and equal to itself, as there.
 func Compare(a, b Value) int {
 	switch {
 	case a.Kind != b.Kind:
 		return sign(a.Kind < b.Kind)
 	case a.Kind == KindInt && a.Int != b.Int:
 		return sign(a.Int < b.Int)
-	case a.Kind == KindFloat && a.Float != b.Float:
-		return sign(a.Float < b.Float)
+	case a.Kind == KindFloat:
+		return cmp.Compare(a.Float, b.Float)
 	case a.Kind == KindString && a.Str != b.Str:
 		return sign(a.Str < b.Str)
 	}

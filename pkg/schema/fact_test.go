@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -22,6 +23,16 @@ func TestCompareIsATotalOrder(t *testing.T) {
 			if (got == 0) != (a == b) || (got < 0) != (i < j) || got != -Compare(b, a) {
 				t.Errorf("Compare(%v, %v) = %d", a, b, got)
 			}
+		}
+	}
+}
+
+// TestCompareNaN keeps the order total with the NaN of a log, so that answers are sorted.
+func TestCompareNaN(t *testing.T) {
+	nan := FloatValue(math.NaN())
+	for _, v := range []Value{FloatValue(math.Inf(-1)), FloatValue(0), FloatValue(math.Inf(1))} {
+		if Compare(nan, v) != -1 || Compare(v, nan) != 1 || Compare(nan, nan) != 0 {
+			t.Errorf("NaN is not below %v", v)
 		}
 	}
 }
