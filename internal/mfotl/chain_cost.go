@@ -133,12 +133,19 @@ func (b *chainBuilder) cost(f syntax.Formula) int {
 	}
 }
 
-// partialTest tells whether a comparison, or the NOT of one, has a term that needs a
-// guard.
+// partialTest tells whether a conjunct has a term that needs a guard and is evaluated
+// with it. What stands in a window is evaluated when that takes in a time point.
 func partialTest(f syntax.Formula) bool {
-	if not, ok := f.(*syntax.Not); ok {
-		f = not.F
+	switch f := f.(type) {
+	case *syntax.Cmp:
+		return partial(f.Left) || partial(f.Right)
+	case *syntax.Match:
+		return partial(f.Left) || f.Op == syntax.Substring && partial(f.Right)
+	case *syntax.Agg:
+		return ledgered(f) == nil && partialTest(f.F)
+	case *syntax.Not, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Prev:
+		return slices.ContainsFunc(syntax.Children(f), partialTest)
+	default:
+		return false
 	}
-	cmp, ok := f.(*syntax.Cmp)
-	return ok && (partial(cmp.Left) || partial(cmp.Right))
 }
