@@ -233,10 +233,11 @@ func (c *canon) exists(f *syntax.Exists) error {
 }
 
 // freeVars returns the free variables of a formula that canonical accepted.
-func freeVars(f syntax.Formula) []string {
-	_, free, err := canonical(f)
-	if err != nil {
-		return nil
+func (c *compiler) freeVars(f syntax.Formula) []string {
+	free, ok := c.frees[f]
+	if !ok {
+		_, free, _ = canonical(f) // no names if it is refused, as it is where it is compiled
+		c.frees[f] = free
 	}
 	return free
 }

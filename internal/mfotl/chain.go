@@ -22,50 +22,31 @@ type chainBuilder struct {
 }
 
 func (b *chainBuilder) build(parts []conjunct) error {
-	rest := append([]conjunct(nil), parts...)
-	for len(rest) > 0 {
-		next, least, most := -1, inadmissible, 0
-		for i, p := range rest {
-			cost, known := b.cost(p.f), b.knownArgs(p.f)
-			if i > 0 && partialTest(p.f) {
-				cost += costGuard
-			}
-			if cost < least || (cost == least && known > most) {
-				next, least, most = i, cost, known
-			}
-		}
+	rest := b.weighAll(parts)
+	for len(rest.parts) > 0 {
+		next := rest.cheapest()
 		if next < 0 {
-			return fmt.Errorf("%w: nothing binds the variables of %s", ErrFormula, rest[0].f)
+			return fmt.Errorf("%w: nothing binds the variables of %s", ErrFormula, rest.parts[0].f)
 		}
-		p := rest[next]
-		rest = append(rest[:next:next], rest[next+1:]...)
+		p := rest.parts[next]
+		rest.remove(next)
 		before := len(b.atoms)
-		if err := b.add(p, rest); err != nil {
+		if err := b.add(p.conjunct, rest.parts); err != nil {
 			return err
 		}
 		for range len(b.atoms) - before {
-			b.origins = append(b.origins, p)
+			b.origins = append(b.origins, p.conjunct)
 		}
-		for _, v := range freeVars(p.f) {
-			b.bound[v] = true
+		for _, v := range b.freeVars(p.f) {
+			if !b.bound[v] {
+				b.bound[v] = true
+				for _, q := range rest.reading[v] {
+					b.weigh(q)
+				}
+			}
 		}
 	}
 	return nil
-}
-
-// knownArgs is the number of arguments of a predicate that are known: of two sets of facts
-// the one with more is likely to be the smaller.
-func (b *chainBuilder) knownArgs(f syntax.Formula) (n int) {
-	p, ok := f.(*syntax.Pred)
-	if !ok {
-		return 0
-	}
-	for _, t := range p.Args {
-		if b.known(t) {
-			n++
-		}
-	}
-	return n
 }
 
 // partsOf says what the atoms of the chain stand for, the first of which are gates.
@@ -79,72 +60,10 @@ func (b *chainBuilder) partsOf(gates []atom) []part {
 		}
 	}
 	for _, o := range b.origins {
-		names := freeVars(o.f)
+		names := b.freeVars(o.f)
 		parts = append(parts, part{f: o.f, delay: o.delay, names: names, slots: b.scope.slotsOf(b.compiler, names)})
 	}
 	return parts
-}
-
-// The costs by which conjuncts are ordered: estimates of how much work reaching
-// the next conjunct takes, in no unit.
-const (
-	costTest     = 0  // a comparison
-	costFact     = 1  // one known fact of the moment
-	costMatch    = 2  // a search in a text
-	costLookup   = 2  // one key of a window
-	costNot      = 3  // a negated sub-formula
-	costCheck    = 4  // a sub-formula to test
-	costFacts    = 5  // facts of the moment
-	costSeek     = 6  // part of a window
-	costTuples   = 7  // a sub-formula to enumerate
-	costScan     = 9  // a whole window
-	costGuard    = 50 // on top: a term to guard, before whatever was written before it
-	inadmissible = 100
-)
-
-func (b *chainBuilder) cost(f syntax.Formula) int {
-	free := freeVars(f)
-	known := b.bound.all(free)
-	choose := func(ifKnown, otherwise int) int {
-		if known {
-			return ifKnown
-		}
-		return otherwise
-	}
-	switch f := f.(type) {
-	case *syntax.Bool:
-		return costTest
-	case *syntax.Cmp:
-		if known || (f.Op == syntax.Eq && (b.binds(f.Left, f.Right) || b.binds(f.Right, f.Left))) {
-			return costTest
-		}
-		return inadmissible
-	case *syntax.Match:
-		if known || (f.Op == syntax.Matches && b.known(f.Left)) {
-			return costMatch
-		}
-		return inadmissible
-	case *syntax.Agg:
-		return b.aggCost(f)
-	case *syntax.Not:
-		if _, ok := f.F.(*syntax.Historically); ok {
-			return choose(costLookup, inadmissible)
-		}
-		return choose(costNot, inadmissible)
-	case *syntax.Historically:
-		return choose(costLookup, inadmissible)
-	case *syntax.Pred:
-		return choose(costFact, costFacts)
-	case *syntax.Once, *syntax.Since:
-		if !known && b.bound.any(free) {
-			return costSeek
-		}
-		return choose(costLookup, costScan)
-	case *syntax.Or, *syntax.Exists:
-		return choose(costCheck, costTuples)
-	default:
-		return inadmissible
-	}
 }
 
 // known tells whether all variables of a term are bound.
@@ -160,18 +79,8 @@ func (b *chainBuilder) binds(x, t syntax.Term) bool {
 	return ok && b.known(t)
 }
 
-// partialTest tells whether a comparison, or the NOT of one, has a term that needs a
-// guard.
-func partialTest(f syntax.Formula) bool {
-	if not, ok := f.(*syntax.Not); ok {
-		f = not.F
-	}
-	cmp, ok := f.(*syntax.Cmp)
-	return ok && (partial(cmp.Left) || partial(cmp.Right))
-}
-
 // add compiles a conjunct; rest are those that follow it.
-func (b *chainBuilder) add(p conjunct, rest []conjunct) error {
+func (b *chainBuilder) add(p conjunct, rest []*weighed) error {
 	switch f := p.f.(type) {
 	case *syntax.Pred:
 		return b.pred(f, p.delay)
@@ -285,7 +194,7 @@ func (b *chainBuilder) bind(x, t syntax.Term) atom {
 // sub adds a quantifier or disjunction.
 func (b *chainBuilder) sub(f syntax.Formula, delay int) error {
 	var names []string
-	for _, v := range freeVars(f) {
+	for _, v := range b.freeVars(f) {
 		if !b.bound[v] {
 			names = append(names, v)
 		}

@@ -97,10 +97,10 @@ func ledgered(f *syntax.Agg) syntax.Formula {
 
 // testsOf finds the comparisons of the result of an aggregation with what is bound. They
 // stay conjuncts of their own.
-func (b *chainBuilder) testsOf(agg *syntax.Agg, rest []conjunct) (tests []*syntax.Cmp) {
+func (b *chainBuilder) testsOf(agg *syntax.Agg, rest []*weighed) (tests []*syntax.Cmp) {
 	for _, p := range rest {
 		cmp, ok := p.f.(*syntax.Cmp)
-		if ok && !partialTest(cmp) && !b.bound.all(freeVars(cmp)) && b.bound.with(agg.Result.Name).all(freeVars(cmp)) {
+		if ok && !p.partial && !b.bound.all(b.freeVars(cmp)) && b.bound.with(agg.Result.Name).all(b.freeVars(cmp)) {
 			tests = append(tests, cmp)
 		}
 	}
@@ -143,7 +143,7 @@ func (b *chainBuilder) compareAll(result string, cmps []*syntax.Cmp) []test {
 
 func (b *chainBuilder) aggTuples(f *syntax.Agg, delay int, head aggHead, tests []*syntax.Cmp, known []string) error {
 	names := varNames(f.Groups)
-	for _, n := range freeVars(f.F) {
+	for _, n := range b.freeVars(f.F) {
 		if !slices.Contains(names, n) {
 			names = append(names, n)
 		}
@@ -242,13 +242,21 @@ func (p *storeSpec) ledgerOf(spec ledgerSpec) int {
 func (b *chainBuilder) aggregate(f *syntax.Agg) aggregate {
 	a := aggregate{op: f.Op, grouped: len(f.Groups) > 0}
 	if f.Op == syntax.Sum || f.Op == syntax.Average || f.Op == syntax.Median {
-		a.at = b.faultAt(fmt.Sprintf("%v over %s", f.Op, f.Over.Name), f.Pos)
+		a.at = b.faultAt(aggTerm{f.Op, f.Over.Name}, f.Pos)
 	}
 	if !a.grouped {
 		a.empty, a.hasEmpty = emptyValue(f.Op, b.kinds[f.Over.Name], b.plan.emptyExtremes)
 	}
 	return a
 }
+
+// aggTerm names an aggregation in an error.
+type aggTerm struct {
+	op   syntax.AggOp
+	over string
+}
+
+func (t aggTerm) String() string { return t.op.String() + " over " + t.over }
 
 // emptyValue is what an aggregation gives without a tuple; extremes says that MIN and
 // MAX have such a value.

@@ -19,6 +19,7 @@ type compiler struct {
 	reads  map[int32]bool              // stores read by the formula being compiled
 	kinds  map[string]schema.ValueKind // of the variables of the formula being compiled
 	facts  map[string]int              // indexes over facts, by relation, delay and known arguments
+	frees  map[syntax.Formula][]string // free variables, in the order of canonical
 	depth  int                         // greatest delay met
 }
 
@@ -313,12 +314,12 @@ func (c *compiler) left(spec *storeSpec, f syntax.Formula, names []string) error
 	var cols []int
 	var own []string
 	for i, n := range names {
-		if slices.Contains(freeVars(f), n) {
+		if slices.Contains(c.freeVars(f), n) {
 			cols = append(cols, i)
 			own = append(own, n)
 		}
 	}
-	if len(own) != len(freeVars(f)) {
+	if len(own) != len(c.freeVars(f)) {
 		return fmt.Errorf("%w: the left operand of SINCE has a variable that the right one has not: %s", ErrFormula, f)
 	}
 	l.index = spec.indexOn(cols)

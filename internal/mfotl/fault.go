@@ -49,13 +49,13 @@ func (c cause) String() string {
 
 // place of a term or an aggregation that may have no value.
 type faultPlace struct {
-	text string
-	pos  diag.Pos
+	of  fmt.Stringer // printed only when it fails
+	pos diag.Pos
 }
 
 // faultAt gives a place its number, which is above that of every earlier place.
-func (c *compiler) faultAt(text string, at diag.Span) fault {
-	c.plan.places = append(c.plan.places, faultPlace{text, at.Start})
+func (c *compiler) faultAt(of fmt.Stringer, at diag.Span) fault {
+	c.plan.places = append(c.plan.places, faultPlace{of, at.Start})
 	return fault(len(c.plan.places)) << causeBits
 }
 
@@ -73,9 +73,9 @@ func (p *Plan) faultError(f fault) error {
 	at := p.places[f>>causeBits-1]
 	why := cause(f & (1<<causeBits - 1))
 	if at.pos.Line == 0 {
-		return fmt.Errorf("%w: %s: %v", ErrFault, at.text, why)
+		return fmt.Errorf("%w: %s: %v", ErrFault, at.of, why)
 	}
-	return fmt.Errorf("%w: %d:%d: %s: %v", ErrFault, at.pos.Line, at.pos.Col, at.text, why)
+	return fmt.Errorf("%w: %d:%d: %s: %v", ErrFault, at.pos.Line, at.pos.Col, at.of, why)
 }
 
 // Fault returns the error, an ErrFault, that the last Rows(i) of the pending step met: a term without

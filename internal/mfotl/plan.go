@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -99,7 +100,7 @@ func Compile(formulas []*check.Checked, opts ...Option) (*Plan, error) {
 	for _, o := range opts {
 		o(p)
 	}
-	c := compiler{plan: p, stores: map[string]int32{}, facts: map[string]int{}}
+	c := compiler{plan: p, stores: map[string]int32{}, facts: map[string]int{}, frees: map[syntax.Formula][]string{}}
 	h := sha256.New()
 	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\nbuilt-ins %t\nempty extremes %t\n", stateVersion, p.budget, p.builtIn, p.emptyExtremes)
 	roots := map[string]int{}

@@ -25,12 +25,12 @@ func (b *chainBuilder) expr(t syntax.Term) expr {
 	case syntax.Const:
 		return constExpr{t.Value}
 	case syntax.Arith:
-		return &arithExpr{op: t.Op, left: b.expr(t.Left), right: b.expr(t.Right), at: b.faultAt(t.String(), t.Pos)}
+		return &arithExpr{op: t.Op, left: b.expr(t.Left), right: b.expr(t.Right), at: b.faultAt(t, t.Pos)}
 	case syntax.Neg:
 		zero := constExpr{schema.IntValue(0)}
-		return &negExpr{of: b.expr(t.T), int: arithExpr{op: syntax.Sub, left: zero, right: zero, at: b.faultAt(t.String(), t.Pos)}}
+		return &negExpr{of: b.expr(t.T), int: arithExpr{op: syntax.Sub, left: zero, right: zero, at: b.faultAt(t, t.Pos)}}
 	case syntax.Conv:
-		return &convExpr{op: t.Op, of: b.expr(t.T), at: b.faultAt(t.String(), t.Pos)}
+		return &convExpr{op: t.Op, of: b.expr(t.T), at: b.faultAt(t, t.Pos)}
 	}
 	return nil
 }

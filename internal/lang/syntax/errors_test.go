@@ -89,6 +89,9 @@ func TestLimits(t *testing.T) {
 		{"nodes n", ands(MaxNodes - 1), ""},
 		{"nodes n+1", ands(MaxNodes + 1), CodeTooLarge},
 		{"bytes n", padded(MaxSource), ""},
+		{"regexp n", "s(x) AND x MATCHES r\"(ab){1000}(cdefgh){1000}\"", ""},
+		{"regexp n+1", "s(x) AND x MATCHES r\"(abcdefghijklmnopqrstuvwxyz){1000}\"", CodeTooLarge},
+		{"regexps n+1", "s(x)" + strings.Repeat(" AND x MATCHES r\"a{999}\"", 25), CodeTooLarge},
 		{"bytes n+1", padded(MaxSource + 1), CodeTooLarge},
 		{"errors", strings.Repeat("$ ", maxErrors+5), CodeCharacter},
 	} {

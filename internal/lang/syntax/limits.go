@@ -13,6 +13,10 @@ const (
 	// MaxNodes is how many nodes, terms included, one formula may have. The rule pack
 	// above has about 2,500; plans and windows are linear in the number.
 	MaxNodes = 50_000
+	// MaxRegexp is how large the regular expressions of one formula may be together, in
+	// characters with repetitions written out: each is a state of an automaton of some
+	// 40 bytes, and a search takes up to that many steps for every byte of the text.
+	MaxRegexp = 20_000
 	// maxErrors ends the parse of one formula: further errors are mostly echoes.
 	maxErrors = 20
 )

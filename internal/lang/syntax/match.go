@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"regexp"
+	regexpsyntax "regexp/syntax"
 	"strconv"
 	"strings"
 )
@@ -49,13 +50,37 @@ func (p *parser) pattern(f *Match, t token, expr string) (groups int, ok bool) {
 			return 0, false
 		}
 	}
-	re, err := regexp.Compile(f.Pattern)
+	tree, err := regexpsyntax.Parse(f.Pattern, regexpsyntax.Perl)
 	if err != nil {
 		p.report(CodeRegexp, t.start, t.end, "the regular expression cannot be read: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "),
 			"the syntax is that of RE2; write "+strconv.Quote(`\.`)+" for a dot")
 		return 0, false
 	}
-	return re.NumSubexp(), true
+	if p.regexp += regexpSize(tree); p.regexp > MaxRegexp {
+		p.report(CodeTooLarge, t.start, t.end, "the regular expressions of the formula have more than "+strconv.Itoa(MaxRegexp)+" characters, repetitions written out",
+			"repeat less, or without an upper bound")
+		return 0, false
+	}
+	return tree.MaxCap(), true
+}
+
+// regexpSize is the number of characters and operators of a regular expression with
+// repetitions written out, at most a little above MaxRegexp.
+func regexpSize(re *regexpsyntax.Regexp) int {
+	n := 1
+	if re.Op == regexpsyntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n += regexpSize(sub)
+		if n > MaxRegexp {
+			break
+		}
+	}
+	if re.Op == regexpsyntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, MaxRegexp+1)
 }
 
 // matchGroups reads the terms for the groups of an expression, if there are any.

@@ -58,6 +58,7 @@ type parser struct {
 	depth  int // operators around the current place
 	groups int // parentheses around the current place
 	nodes  int
+	regexp int // size of the regular expressions so far
 	wild   int
 	parens map[Formula]bool // formulas that were written in parentheses
 }

@@ -1,0 +1,30 @@
+package mfotl_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCompileLongConjunction compiles a formula of as many conjuncts as one may have.
+// Looking at every pair of them anew takes minutes.
+func TestCompileLongConjunction(t *testing.T) {
+	text := "p(x)" + strings.Repeat(" AND p(x)", 12_000)
+	began := time.Now()
+	compile(t, core(t, text, "x"))
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestCompileLongTerm compiles a sum of as many operands as one may have.
+func TestCompileLongTerm(t *testing.T) {
+	text := "p(x) AND x" + strings.Repeat(" + x", 20_000) + " > 0"
+	if n := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			compile(t, core(t, text, "x"))
+		}
+	}).AllocedBytesPerOp(); n > 200<<20 {
+		t.Errorf("it takes %d bytes", n)
+	}
+}
