@@ -55,7 +55,7 @@ func (e *evaluator) Flush(emit func(*Verdict)) error {
 // pass hands verdicts on up to the first that is not exact.
 func (e *evaluator) pass(v future.Verdict) {
 	if e.fault == nil && v.Fault != nil {
-		e.fault = fmt.Errorf("time point %d: %w", v.Index, v.Fault)
+		e.fault = v.Fault
 	}
 	if e.fault == nil {
 		e.verdict = Verdict{Index: v.Index, TS: v.TS, Rows: v.Rows}
