@@ -220,6 +220,10 @@ func (w *work) negationCandidates(node syntax.Formula, vars []syntax.Var, names 
 	if historically || always {
 		guarded := &syntax.And{Left: syntax.Children(node)[0], Right: node}
 		out = append(out, candidate{node, guarded, "if it must hold now too"})
+		for _, some := range someOf(vars) {
+			every := at(node, &syntax.Forall{Vars: some, F: syntax.Children(node)[0]})
+			out = append(out, candidate{node, every, "if it must hold for all " + quoteAll(namesOf(some))})
+		}
 	}
 	if not, ok := node.(*syntax.Not); ok {
 		for _, some := range someOf(vars) {
