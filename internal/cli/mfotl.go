@@ -36,6 +36,17 @@ time point that decides it is complete: at the ";" that ends it, or the "@" of t
 of relations that the formula does not read never change an answer here, so that MonPoly's filters have no effect on the
 answers; -nofilterrel moreover holds all facts to the signature.
 
+A signature lists relations with the types of their columns, string, int or float; a log the facts of each time point:
+
+  login(user:string, host:string) transfer(user:string, amount:int)
+
+  @10 login("ann", "db-1") login("bob", "web-1")
+  @20 transfer("ann", 100) ("bob", 50)
+
+A formula with free variables gives the tuples that satisfy it, a formula without gives "true". To find violations of
+a formula that should always hold, monitor its negation (-negate). The language is that of docs/language.md, with times
+as plain numbers in the unit of the log.
+
 Exit codes:
   0  the log was monitored to its end; with -check, the formula can be monitored
   1  the formula cannot be monitored, or the log is wrong; the answers before the mistake were printed
@@ -89,7 +100,11 @@ func mfotlArgs(root *cobra.Command, args []string) []string {
 		if flag == nil {
 			flag = root.PersistentFlags().Lookup(name)
 		}
-		if flag == nil || !strings.HasPrefix(out[i], "-") {
+		if !strings.HasPrefix(out[i], "-") || len(name) < 2 && flag == nil {
+			continue
+		}
+		if flag == nil { // a misspelt one, which the parser then names in full
+			out[i] = "--" + strings.TrimLeft(out[i], "-")
 			continue
 		}
 		out[i] = "--" + strings.TrimLeft(out[i], "-")
