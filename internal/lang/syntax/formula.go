@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/aspis-rv/aspis/internal/diag"
+import (
+	"strings"
+
+	"github.com/aspis-rv/aspis/internal/diag"
+)
 
 // The precedences, weakest first; each level has its parse function.
 //
@@ -376,8 +380,26 @@ func (p *parser) comparator(start int, left Term) (CmpOp, bool) {
 		p.skip()
 		return Eq, false
 	}
-	p.unexpected("a comparison")
+	p.noComparison(t)
 	return Eq, false
+}
+
+// noComparison reports what stands where the operator of a comparison is expected.
+func (p *parser) noComparison(t token) {
+	hint := ""
+	switch strings.ToUpper(t.text) {
+	case "MATCH", "LIKE", "REGEXP":
+		hint = "regular expressions are tested with `MATCHES r\"…\"`"
+	case "CONTAINS":
+		hint = "`s SUBSTRING t` says that s is part of t"
+	case "IN":
+		hint = "whether a value is in a relation is written `relation(value)`"
+	default:
+		p.unexpected("a comparison")
+		return
+	}
+	p.report(CodeSyntax, t.start, t.end, "found "+t.describe()+" where a comparison is expected", hint)
+	p.skip()
 }
 
 // misspelt reports a name that stands where a prefix operator can, if it is nearly the
