@@ -111,13 +111,13 @@ func comparedConstant(f syntax.Formula, text string, e evidence, c syntax.Const)
 		Code: CodeType, Span: f.Span(),
 		Message: fmt.Sprintf("`%s` is %s in `%s` and cannot be compared with `%s`, %s",
 			text, article(e.kind), short(e.where), c, article(c.Value.Kind)),
-		Hint: madeComparable(text, e.kind, c),
+		Hint: madeComparable(f, text, e.kind, c),
 	}
 }
 
 // madeComparable says how to make a term and a constant comparable. A text is compared
 // character by character, so that a number is hardly ever meant as one.
-func madeComparable(text string, kind schema.ValueKind, c syntax.Const) string {
+func madeComparable(f syntax.Formula, text string, kind schema.ValueKind, c syntax.Const) string {
 	hint := converted(c, kind)
 	if kind != schema.KindString {
 		return hint
@@ -126,7 +126,11 @@ func madeComparable(text string, kind schema.ValueKind, c syntax.Const) string {
 	if c.Value.Kind == schema.KindFloat {
 		to = syntax.StringToFloat
 	}
-	return "convert the text: `" + to.String() + "(" + text + ")`; or " + hint + " to compare texts"
+	convert := "convert the text: `" + to.String() + "(" + text + ")`"
+	if cmp, ok := f.(*syntax.Cmp); ok && (cmp.Left == syntax.Term(c) || cmp.Right == syntax.Term(c)) {
+		return convert + "; or " + hint + " to compare texts"
+	}
+	return convert
 }
 
 func comparedTerms(f syntax.Formula, l string, el evidence, r string, er evidence) diag.Diagnostic {
