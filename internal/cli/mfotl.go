@@ -47,6 +47,8 @@ A formula with free variables gives the tuples that satisfy it, a formula withou
 a formula that should always hold, monitor its negation (-negate). The language is that of docs/language.md, with times
 as plain numbers in the unit of the log.
 
+Nothing happens after the end of the log: what is still open there is decided so.
+
 Exit codes:
   0  the log was monitored to its end; with -check, the formula can be monitored
   1  the formula cannot be monitored, or the log is wrong; the answers before the mistake were printed
