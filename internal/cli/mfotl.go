@@ -38,6 +38,19 @@ time point that decides it is complete: at the ";" that ends it, or the "@" of t
 of relations that the formula does not read never change an answer here, so that MonPoly's filters have no effect on the
 answers; -nofilterrel moreover holds all facts to the signature.
 
+A signature lists relations with the types of their columns, string, int or float; a log the facts of each time point:
+
+  login(user:string, host:string) transfer(user:string, amount:int)
+
+  @10 login("ann", "db-1") login("bob", "web-1")
+  @20 transfer("ann", 100) ("bob", 50)
+
+A formula with free variables gives the tuples that satisfy it, a formula without gives "true". To find violations of
+a formula that should always hold, monitor its negation (-negate). The language is that of docs/language.md, with times
+as plain numbers in the unit of the log.
+
+Nothing happens after the end of the log: what is still open there is decided so.
+
 With -explain every tuple has a line of its own, and indented below it a line for each conjunct of the formula: the time
 points whose facts make it hold, or, of what does not hold under a NOT, the window of time stamps in which what would make it
 hold is missing. The formulas are those that -verbose prints as analyzed. Of NEXT, EVENTUALLY and UNTIL it is said whether
@@ -98,7 +111,11 @@ func mfotlArgs(root *cobra.Command, args []string) []string {
 		if flag == nil {
 			flag = root.PersistentFlags().Lookup(name)
 		}
-		if flag == nil || !strings.HasPrefix(out[i], "-") {
+		if !strings.HasPrefix(out[i], "-") || len(name) < 2 && flag == nil {
+			continue
+		}
+		if flag == nil { // a misspelt one, which the parser then names in full
+			out[i] = "--" + strings.TrimLeft(out[i], "-")
 			continue
 		}
 		out[i] = "--" + strings.TrimLeft(out[i], "-")

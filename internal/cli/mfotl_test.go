@@ -57,7 +57,7 @@ func TestMFOTLArgs(t *testing.T) {
 		{"mfotl -sig a -formula b -log -", "mfotl --sig a --formula b --log -"},
 		{"mfotl -sig=a --formula b -check -json", "mfotl --sig=a --formula b --check --json"},
 		{"mfotl -sig -check -negate", "mfotl --sig -check --negate"},
-		{"mfotl -unix -h -sigout", "mfotl -unix -h -sigout"},
+		{"mfotl -unix -h -sigout", "mfotl --unix -h --sigout"},
 		{"--json mfotl -verbose", "--json mfotl --verbose"},
 		{"replay -log x", "replay -log x"},
 		{"-h", "-h"},

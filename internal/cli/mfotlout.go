@@ -84,6 +84,9 @@ type formula struct {
 // readFormula parses and checks the formula file.
 func (e *env) readFormula(f *mfotlFlags, sig check.Signature) (*formula, error) {
 	content, err := os.ReadFile(f.formula) //nolint:gosec // the path is the user's
+	if err != nil && strings.ContainsAny(f.formula, "( ") {
+		return nil, hint(fmt.Errorf("formula: %w", err), "-formula takes the name of a file that holds the formula")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("formula: %w", err)
 	}

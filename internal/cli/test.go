@@ -11,6 +11,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/offline"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // testLine is the outcome of one policy test.
@@ -90,10 +91,26 @@ func runTest(t *policy.Test, cfg offline.Config) (testLine, error) {
 		for _, miss := range x.Match(out) {
 			line.OK = false
 			line.Want = append(line.Want, fmt.Sprintf("%d: %s", x.At, miss))
-			line.Got = append(line.Got, fmt.Sprintf("%d: %s", x.At, out.Word()))
+			line.Got = append(line.Got, fmt.Sprintf("%d: %s", x.At, outcomeText(out)))
 		}
 	}
 	return line, nil
+}
+
+// outcomeText is an outcome with what it rests on: the reason, and the clauses with a
+// violation, possible or certain.
+func outcomeText(o policy.Outcome) string {
+	parts := []string{o.Word()}
+	if o.Reason != "" {
+		parts[0] += " (" + string(o.Reason) + ")"
+	}
+	for i := range o.Clauses {
+		c := &o.Clauses[i]
+		if c.Value != verdict.T {
+			parts = append(parts, c.ID+" is "+c.Value.String())
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // outcomeOf is what the policy decided, in the terms of an expectation: also an

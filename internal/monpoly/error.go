@@ -51,6 +51,12 @@ func (s *scanner) expected(want string) *Error {
 	return s.errorf("", "expected %s, found %s", want, s.found())
 }
 
+// hinted adds a hint to an error.
+func (s *scanner) hinted(hint string, err *Error) *Error {
+	err.Hint = hint
+	return err
+}
+
 // found prints the current token.
 func (s *scanner) found() string {
 	switch s.tok {

@@ -109,7 +109,7 @@ func (r *Reader) point(p *Point) error {
 		case tokCommand:
 			return r.command()
 		case tokBad, tokWord, tokOpen, tokClose, tokComma, tokSemicolon:
-			return s.expected(`"@"`)
+			return s.hinted("a log is a sequence of `@TIME relation(value, …) …`, with a whole number as TIME", s.expected(`"@"`))
 		}
 	}
 	if s.next() != tokWord {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
@@ -162,7 +163,10 @@ func (r *clauseReader) section(n *source.Node, role schema.Role, require bool) {
 // add checks one formula and enters it.
 func (r *clauseReader) add(p part, f syntax.Formula, role schema.Role, require bool) {
 	l := r.l
-	opts := check.Options{File: p.node.File().Name, Forbid: role == schema.RoleForbid && !require}
+	opts := check.Options{
+		File: p.node.File().Name, Forbid: role == schema.RoleForbid && !require,
+		Names: slices.Sorted(maps.Keys(l.names)),
+	}
 	if require {
 		if free := syntax.FreeVars(f); len(free) > 0 {
 			l.report(p.node, fault(CodeClosed, "quantify it with EXISTS or FORALL, or write the violation under forbid",

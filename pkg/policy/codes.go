@@ -171,6 +171,9 @@ func undeclared(what, name string, names []string) finding {
 }
 
 func shapeOfFact(text string) finding {
+	if strings.Contains(text, "(") != strings.Contains(text, ")") {
+		return fault(CodeFact, "close the parenthesis; a fact with a comma stands in quotes, or YAML divides it: ['launch(a, b)']", "%q is no fact", text)
+	}
 	return fault(CodeFact, "write name(expression, …), for example 'launch(args.mission)'", "%q is no fact", text)
 }
 

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
@@ -25,6 +26,9 @@ type Options struct {
 	// Future admits the operators that look at later time points: NEXT, and EVENTUALLY,
 	// ALWAYS and UNTIL with an upper bound. The verdict then comes Checked.Horizon late.
 	Future bool
+	// Names are names of other things than relations that a misspelt relation may have
+	// meant, such as formulas that were already written out.
+	Names []string
 	// New admits NEW: the formula goes to an aspect that keeps a model of the world.
 	New bool
 }
@@ -188,7 +192,7 @@ func (w *work) isBuiltIn(name string) bool {
 
 // relationNames lists what there is besides the relation that is not.
 func (w *work) relationNames(lets *letRelations) []string {
-	var names []string
+	names := slices.Clone(w.opts.Names)
 	for l := lets; l != nil; l = l.outer {
 		names = append(names, l.let.Name)
 	}

@@ -131,11 +131,11 @@ func (u *unifier) term(t syntax.Term, f syntax.Formula) string {
 	case syntax.Const:
 		return u.class(evidence{t.Value.Kind, f})
 	case syntax.Arith:
+		if t.Op == syntax.Mod {
+			return u.modulo(t, f)
+		}
 		c := u.same(f, t.Left, t.Right)
 		u.number(t.Left, c, f)
-		if t.Op == syntax.Mod {
-			u.settle(t.Left, c, evidence{schema.KindInt, f})
-		}
 		return c
 	case syntax.Neg:
 		c := u.term(t.T, f)
@@ -146,6 +146,21 @@ func (u *unifier) term(t syntax.Term, f syntax.Formula) string {
 		return u.class(evidence{t.Op.To(), f})
 	}
 	return u.class(evidence{where: f})
+}
+
+// modulo types t, which is of ints, and returns its class. After a mistake the class has no
+// type, so that one mistake is reported once.
+func (u *unifier) modulo(t syntax.Arith, f syntax.Formula) string {
+	integer := evidence{schema.KindInt, f}
+	before := len(u.w.diags)
+	u.learn(t.Left, integer)
+	if len(u.w.diags) > before {
+		u.term(t.Right, f)
+		u.unnamed++
+		return "=" + strconv.Itoa(u.unnamed)
+	}
+	u.learn(t.Right, integer)
+	return u.class(integer)
 }
 
 // class makes a class of a known type.

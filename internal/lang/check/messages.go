@@ -90,6 +90,9 @@ func converted(c syntax.Const, want schema.ValueKind) string {
 	case want == schema.KindString:
 		return `write "` + c.String() + `"`
 	case got.Kind == schema.KindString:
+		if _, err := strconv.ParseFloat(got.Str, 64); err != nil {
+			return "write a number"
+		}
 		return "write the number without quotes"
 	}
 	return ""
@@ -108,8 +111,26 @@ func comparedConstant(f syntax.Formula, text string, e evidence, c syntax.Const)
 		Code: CodeType, Span: f.Span(),
 		Message: fmt.Sprintf("`%s` is %s in `%s` and cannot be compared with `%s`, %s",
 			text, article(e.kind), short(e.where), c, article(c.Value.Kind)),
-		Hint: converted(c, e.kind),
+		Hint: madeComparable(f, text, e.kind, c),
 	}
+}
+
+// madeComparable says how to make a term and a constant comparable. A text is compared
+// character by character, so that a number is hardly ever meant as one.
+func madeComparable(f syntax.Formula, text string, kind schema.ValueKind, c syntax.Const) string {
+	hint := converted(c, kind)
+	if kind != schema.KindString {
+		return hint
+	}
+	to := syntax.StringToInt
+	if c.Value.Kind == schema.KindFloat {
+		to = syntax.StringToFloat
+	}
+	convert := "convert the text: `" + to.String() + "(" + text + ")`"
+	if cmp, ok := f.(*syntax.Cmp); ok && (cmp.Left == syntax.Term(c) || cmp.Right == syntax.Term(c)) {
+		return convert + "; or " + hint + " to compare texts"
+	}
+	return convert
 }
 
 func comparedTerms(f syntax.Formula, l string, el evidence, r string, er evidence) diag.Diagnostic {
@@ -209,15 +230,21 @@ func futureOperator(f syntax.Formula) diag.Diagnostic {
 	}
 }
 
-func unboundedFuture(f syntax.Formula, mode syntax.Mode) diag.Diagnostic {
+// unboundedFuture reports a future operator without an upper bound. An ALWAYS around the
+// whole formula, at least of one that looks at every time point, is not needed.
+func unboundedFuture(f syntax.Formula, whole bool, mode syntax.Mode) diag.Diagnostic {
 	bound := "[0,3600]"
 	if mode == syntax.Bundle {
 		bound = "[0,1h]"
 	}
+	hint := "say how long it may take, such as `" + operatorOf(f) + bound + "`"
+	if i, ok := intervalOf(f); ok && whole && operatorOf(f) == "ALWAYS" && i.Lo == 0 {
+		hint = "leave it out: the formula is evaluated at every time point; to see where it is violated, monitor its negation"
+	}
 	return diag.Diagnostic{
 		Code: CodeUnbounded, Span: f.Span(),
 		Message: operatorOf(f) + " has no upper bound: its verdict may have to wait for the end of the log",
-		Hint:    "say how long it may take, such as `" + operatorOf(f) + bound + "`",
+		Hint:    hint,
 	}
 }
 

@@ -25,7 +25,7 @@ func (w *work) operatorsIn(f syntax.Formula, inNew bool) {
 		w.checkArguments(f, f.Groups)
 	case *syntax.Eventually, *syntax.Always, *syntax.Until:
 		if i, _ := intervalOf(f); i.Unbounded {
-			w.add(unboundedFuture(f, w.opts.Mode))
+			w.add(unboundedFuture(f, f == w.source, w.opts.Mode))
 		}
 	case *syntax.New:
 		if !w.opts.New {

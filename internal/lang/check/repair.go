@@ -25,6 +25,8 @@ func (w *work) refuse(why []refusal) {
 		if w.repair && node != nil {
 			if hint := w.propose(ref.kind, node, missing); hint != "" {
 				d.Hint = hint
+			} else if ref.kind == openNegation && w.forallAround(node) != nil {
+				d.Hint = "FORALL goes with IMPLIES: say before it of which " + quoteAll(missing) + " it must hold"
 			}
 		}
 		w.add(d)
@@ -133,10 +135,7 @@ func (w *work) propose(kind refusalKind, node syntax.Formula, missing []string) 
 }
 
 func (w *work) candidates(kind refusalKind, node syntax.Formula, vars []syntax.Var) []candidate {
-	names := make([]string, len(vars))
-	for i, v := range vars {
-		names[i] = v.Name
-	}
+	names := namesOf(vars)
 	some := "if it does not matter which " + quoteAll(names)
 	switch kind {
 	case openNegation:
@@ -221,10 +220,16 @@ func (w *work) negationCandidates(node syntax.Formula, vars []syntax.Var, names 
 	if historically || always {
 		guarded := &syntax.And{Left: syntax.Children(node)[0], Right: node}
 		out = append(out, candidate{node, guarded, "if it must hold now too"})
+		for _, some := range someOf(vars) {
+			every := at(node, &syntax.Forall{Vars: some, F: syntax.Children(node)[0]})
+			out = append(out, candidate{node, every, "if it must hold for all " + quoteAll(namesOf(some))})
+		}
 	}
 	if not, ok := node.(*syntax.Not); ok {
-		none := &syntax.Not{F: closed(not.F, vars)}
-		out = append(out, candidate{not, none, "if it must hold for no " + quoteAll(names)})
+		for _, some := range someOf(vars) {
+			none := &syntax.Not{F: closed(not.F, some)}
+			out = append(out, candidate{not, none, "if it must hold for no " + quoteAll(namesOf(some))})
+		}
 	}
 	if all := w.forallAround(node); all != nil {
 		and, ok := all.F.(*syntax.And)
@@ -235,6 +240,32 @@ func (w *work) negationCandidates(node syntax.Formula, vars []syntax.Var, names 
 	}
 	all := &syntax.Forall{Vars: vars, F: w.source}
 	return append(out, candidate{w.source, all, "if it must hold for all " + quoteAll(names)})
+}
+
+// maxChosen is the number of variables up to which repairs choose among them.
+const maxChosen = 4
+
+// someOf returns choices of the variables to quantify, small ones first: the others may
+// get their values from outside. The last choice is all of them.
+func someOf(vars []syntax.Var) [][]syntax.Var {
+	var out [][]syntax.Var
+	if n := len(vars); n > 1 && n <= maxChosen {
+		for i := range vars {
+			out = append(out, vars[i:i+1])
+		}
+		for i := 0; i < n && n > 2; i++ {
+			out = append(out, slices.Concat(vars[:i], vars[i+1:]))
+		}
+	}
+	return append(out, vars)
+}
+
+func namesOf(vars []syntax.Var) []string {
+	names := make([]string, len(vars))
+	for i, v := range vars {
+		names[i] = v.Name
+	}
+	return names
 }
 
 // forallAround returns the innermost FORALL whose body is node or contains it.

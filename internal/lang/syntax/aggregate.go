@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // aggregation = variable "<-" ("CNT" | "SUM" | "MIN" | "MAX" | "AVG" | "MED") variable
 // [ ";" variable { "," variable } ] formula .
 //
@@ -50,8 +52,33 @@ func (p *parser) aggregate(arrow token) (AggOp, bool) {
 			return op, true
 		}
 	}
-	p.unexpected("CNT, SUM, MIN, MAX, AVG or MED")
+	const expected = "CNT, SUM, MIN, MAX, AVG or MED"
+	if op := foreignAggregate(t.text); op != "" {
+		p.report(CodeSyntax, t.start, t.end, "found "+t.describe()+" where "+expected+" is expected", "write `"+op+"`")
+		p.skip()
+		return Count, false
+	}
+	p.unexpected(expected)
 	return Count, false
+}
+
+// foreignAggregate says how an aggregation that other languages know is called here.
+func foreignAggregate(name string) string {
+	switch strings.ToUpper(name) {
+	case "COUNT", "CNT":
+		return Count.String()
+	case "AVERAGE", "MEAN", "AVG":
+		return Average.String()
+	case "MEDIAN", "MED":
+		return Median.String()
+	case "MINIMUM", "MIN":
+		return Min.String()
+	case "MAXIMUM", "MAX":
+		return Max.String()
+	case "TOTAL", "SUM":
+		return Sum.String()
+	}
+	return ""
 }
 
 // localVar makes a variable of an identifier that was read.

@@ -80,7 +80,7 @@
 // timestamp of i minus that of j is in the interval I.
 //
 //	r(t, …)            the fact is among those of i
-//	s = t, s < t, …    the values, of one type, compare so
+//	s = t, s < t, …    the values, of one type, compare so; strings byte by byte
 //	NOT f              f does not hold
 //	f AND g, f OR g    both hold, at least one holds
 //	f IMPLIES g        NOT f OR g
@@ -114,17 +114,18 @@
 //     pause.
 //   - HISTORICALLY looks at every time point, also at those that have nothing to do with
 //     f, at which f therefore fails if it is a mere predicate. To speak of some time
-//     points alone, say which: `HISTORICALLY[0,1h] (reading(x) IMPLIES good(x))` holds
-//     if every reading of the last hour was good.
+//     points alone, say which: `HISTORICALLY[0,1h] (FORALL x. (reading(x) IMPLIES good(x)))`
+//     holds if every reading of the last hour was good.
 //
 // # Terms
 //
 // Arithmetic is of two ints or two floats; nothing is converted unless a conversion says
 // so: i is int, f float, s string. Division of ints and MOD truncate towards zero.
-// `x MOD 2 + 1` is `x MOD (2 + 1)`, as in MonPoly. Dividing an int by zero, an int out of
-// range, and a string that is no number are faults: what the formula says at that time
-// point is then incomplete, and a policy refuses on it. Arithmetic stands in comparisons;
-// the arguments of predicates are variables and constants.
+// MOD is of ints. `x MOD 2 + 1` is `x MOD (2 + 1)`, as in MonPoly. Dividing an int by zero,
+// an int out of range, and a string that is no number are faults: what the formula says at
+// that time point is then incomplete, and a policy refuses on it; `aspis mfotl` ends. A
+// conjunct that excludes the fault has to stand before the term: `NOT (y = 0) AND z = x / y`.
+// Arithmetic stands in comparisons; the arguments of predicates are variables and constants.
 //
 // # Aggregations
 //
@@ -132,8 +133,13 @@
 // the values of g and h and gives each group a number n. f holds for a set of tuples, and
 // each counts, also where their values of x are equal:
 //
-//	n <- CNT i; d (ONCE[0,6h] cmd(d, i))            how many commands each device got
-//	n <- CNT i (EXISTS d. (ONCE[0,6h] cmd(d, i)))   how many different ones there were
+//	n <- CNT i; d (ONCE[0,6h] cmd(d, i))            how many different i each device got
+//	n <- CNT i (EXISTS d. (ONCE[0,6h] cmd(d, i)))   how many different i there were
+//
+// A tuple that was satisfied at several time points counts once below ONCE and SINCE: three
+// payments of 99 to one payee within `ONCE[0,1h] pay(to, n)` sum up to 99. Where each is
+// to count, give the fact an argument that tells them apart: in a bundle `event.call`, in
+// a log an id or tp.
 //
 // CNT gives an int, SUM, MIN and MAX the type of x, AVG and MED, the median, a float. The
 // free variables are the result and the groups; all others of f are local. Without groups
@@ -144,6 +150,9 @@
 //
 // `LET r(x, y) = f IN g` gives f a name within g. The parameters are the free variables of
 // f. It hides a relation of the same name; f itself does not see it.
+//
+// `aspis mfotl` has three relations of its own, as MonPoly has: tp(i), the number of the time
+// point from 0, ts(t), its timestamp, and tpts(i, t), both. Bundles do not have them.
 //
 // # What can be monitored
 //
@@ -175,7 +184,7 @@
 // # Left out
 //
 // MonPoly's operators over regular expressions of formulas, LETPAST, and regular
-// expressions as data. AT is reserved in bundles.
+// expressions as data. AT is reserved in bundles. NEW is a keyword of bundles alone.
 //
 // # Printing
 //

@@ -1,5 +1,11 @@
 package syntax
 
+import (
+	"strings"
+
+	"github.com/aspis-rv/aspis/internal/diag"
+)
+
 // The precedences, weakest first; each level has its parse function.
 //
 //	LET … IN, aggregations             prefix  let, aggregation
@@ -300,8 +306,12 @@ func (p *parser) predicate() Formula {
 	for first := true; !p.peek().punct(")"); first = false {
 		if !first {
 			if !p.peek().punct(",") {
-				p.unexpectedIn("`,` or `)`")
 				bad = true
+				if p.peek().punct("(") && p.misspelt(name.text, name.start) {
+					p.skipGroup()
+				} else {
+					p.unexpectedIn("`,` or `)`")
+				}
 				break
 			}
 			p.next()
@@ -344,7 +354,7 @@ func (p *parser) comparison() Formula {
 	if t := p.peek(); t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordRelationOp {
 		return p.match(start, left)
 	}
-	op, ok := p.comparator()
+	op, ok := p.comparator(start, left)
 	if !ok {
 		return nil
 	}
@@ -356,7 +366,9 @@ func (p *parser) comparison() Formula {
 	return &Cmp{Node: p.from(start), Op: op, Left: left, Right: right}
 }
 
-func (p *parser) comparator() (CmpOp, bool) {
+// comparator reads the operator of a comparison. Where there is none, the operand was
+// perhaps meant to be a keyword: ONEC p(x).
+func (p *parser) comparator(start int, left Term) (CmpOp, bool) {
 	t := p.peek()
 	for op := Eq; op <= GreaterEq; op++ {
 		if t.punct(op.String()) {
@@ -364,6 +376,38 @@ func (p *parser) comparator() (CmpOp, bool) {
 			return op, true
 		}
 	}
-	p.unexpected("a comparison")
+	if v, ok := left.(Var); ok && t.kind != tokEOF && !t.punct(")") && p.misspelt(v.Name, start) {
+		p.skip()
+		return Eq, false
+	}
+	p.noComparison(t)
 	return Eq, false
+}
+
+// noComparison reports what stands where the operator of a comparison is expected.
+func (p *parser) noComparison(t token) {
+	hint := ""
+	switch strings.ToUpper(t.text) {
+	case "MATCH", "LIKE", "REGEXP":
+		hint = "regular expressions are tested with `MATCHES r\"…\"`"
+	case "CONTAINS":
+		hint = "`s SUBSTRING t` says that s is part of t"
+	case "IN":
+		hint = "whether a value is in a relation is written `relation(value)`"
+	default:
+		p.unexpected("a comparison")
+		return
+	}
+	p.report(CodeSyntax, t.start, t.end, "found "+t.describe()+" where a comparison is expected", hint)
+	p.skip()
+}
+
+// misspelt reports a name that stands where a prefix operator can, if it is nearly the
+// name of one.
+func (p *parser) misspelt(name string, start int) bool {
+	k := diag.Closest(name, prefixKeywords())
+	if k != "" {
+		p.report(CodeSyntax, start, start+len(name), "`"+name+"` is no operator", "did you mean `"+k+"`?")
+	}
+	return k != ""
 }

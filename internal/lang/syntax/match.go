@@ -25,7 +25,7 @@ func (p *parser) match(start int, left Term) Formula {
 	f.Op = Matches
 	t := p.peek()
 	if t.kind != tokRegexp {
-		p.unexpected(`a regular expression, r"…",`)
+		p.noRegexp(t)
 		return nil
 	}
 	p.next()
@@ -33,11 +33,26 @@ func (p *parser) match(start int, left Term) Formula {
 	expr := strings.TrimSuffix(strings.TrimPrefix(t.text, `r"`), `"`)
 	f.Right = stringConst(p, t, expr)
 	groups, ok := p.pattern(f, t, expr)
-	if !ok || !p.matchGroups(f, t, groups) {
+	if !ok {
+		p.skip()
+		return nil
+	}
+	if !p.matchGroups(f, t, groups) {
 		return nil
 	}
 	f.Node = p.from(start)
 	return f
+}
+
+// noRegexp reports what stands where a regular expression is expected.
+func (p *parser) noRegexp(t token) {
+	if t.kind != tokString {
+		p.unexpected(`a regular expression, r"…",`)
+		return
+	}
+	p.report(CodeSyntax, t.start, t.end, `found a string where a regular expression, r"…", is expected`,
+		"write r before the quote: `r"+shorten(t.text)+"`")
+	p.skip()
 }
 
 // pattern compiles a regular expression and returns the number of its groups.
@@ -46,14 +61,14 @@ func (p *parser) pattern(f *Match, t token, expr string) (groups int, ok bool) {
 	if p.opts.Mode == MonPoly {
 		var problem string
 		if f.Pattern, problem = fromStr(expr); problem != "" {
-			p.report(CodeRegexp, t.start, t.end, "the regular expression cannot be used: "+problem, "")
+			p.report(CodeRegexp, t.start, t.end, "the regular expression cannot be used: "+problem, p.regexpSyntax())
 			return 0, false
 		}
 	}
 	tree, err := regexpsyntax.Parse(f.Pattern, regexpsyntax.Perl)
 	if err != nil {
 		p.report(CodeRegexp, t.start, t.end, "the regular expression cannot be read: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "),
-			"the syntax is that of RE2; write "+strconv.Quote(`\.`)+" for a dot")
+			p.regexpSyntax())
 		return 0, false
 	}
 	if p.regexp += regexpSize(tree); p.regexp > MaxRegexp {
@@ -107,10 +122,29 @@ func (p *parser) matchGroups(f *Match, t token, groups int) bool {
 	p.next()
 	if len(f.Groups) != groups {
 		p.report(CodeRegexp, t.start, t.end, "the regular expression has "+strconv.Itoa(groups)+" groups and there are "+strconv.Itoa(len(f.Groups))+" terms for them",
-			"give one for each group, `_` for those that do not matter")
+			p.groupsHint(groups))
 		return false
 	}
 	return true
+}
+
+// regexpSyntax says which syntax regular expressions have.
+func (p *parser) regexpSyntax() string {
+	if p.opts.Mode == MonPoly {
+		return "the syntax is that of OCaml's library Str"
+	}
+	return `the syntax is that of RE2; write \( or \. for the character itself`
+}
+
+// groupsHint says how to make terms and groups fit.
+func (p *parser) groupsHint(groups int) string {
+	switch {
+	case groups > 0:
+		return "give one for each group, `_` for those that do not matter"
+	case p.opts.Mode == MonPoly:
+		return `a group is written \(…\) here; bare parentheses match themselves`
+	}
+	return `a group is written (…) here; \( and \) match parentheses`
 }
 
 // fromStr translates a regular expression of OCaml's library Str, which MonPoly uses,

@@ -118,6 +118,14 @@ func keywords() []string {
 	}
 }
 
+// prefixKeywords lists the words that stand before a formula.
+func prefixKeywords() []string {
+	return []string{
+		"NOT", "EXISTS", "FORALL", "PREVIOUS", "PREV", "ONCE", "HISTORICALLY", "PAST_ALWAYS",
+		"NEXT", "EVENTUALLY", "SOMETIMES", "ALWAYS", "LET",
+	}
+}
+
 // shorten cuts a text for a message.
 func shorten(s string) string {
 	const limit = 40
