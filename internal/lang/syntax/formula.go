@@ -386,7 +386,7 @@ func (p *parser) comparator(start int, left Term) (CmpOp, bool) {
 
 // noComparison reports what stands where the operator of a comparison is expected.
 func (p *parser) noComparison(t token) {
-	hint := ""
+	var hint string
 	switch strings.ToUpper(t.text) {
 	case "MATCH", "LIKE", "REGEXP":
 		hint = "regular expressions are tested with `MATCHES r\"…\"`"
