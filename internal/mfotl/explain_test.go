@@ -162,7 +162,12 @@ func (c *reasonCheck) node(r *mfotl.Reason) {
 	} else if ok {
 		c.window(r, in, operand)
 	}
-	if _, ok := r.Formula.(*syntax.Not); ok && len(r.Because) == 0 {
+	not, ok := r.Formula.(*syntax.Not)
+	if ok {
+		_, ok = not.F.(*syntax.Bool) // a constant has no reason
+		ok = !ok
+	}
+	if ok && len(r.Because) == 0 {
 		c.fail(r, "without a reason")
 	}
 	for i := range r.Because {

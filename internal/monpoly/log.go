@@ -42,7 +42,8 @@ func (p *Point) Clone() Point {
 //
 // Its memory is reused: in the long run a time point costs no allocation. It holds the
 // time point at hand, the longest one's facts and two buffers of 64 KiB, or of
-// twice the longest word.
+// twice the longest word. A time point of more than 4 million facts, or 512 MiB of
+// strings, is an error.
 type Reader struct {
 	scan  *scanner
 	rels  map[string]*relation
@@ -50,7 +51,19 @@ type Reader struct {
 	state expects
 	facts []schema.Fact
 	args  []schema.Value
+	texts int // bytes of the strings in facts
+	most  limits
 }
+
+// limits bound one time point, which must lie in memory: a log that never ends one is
+// found out before the memory is full.
+type limits struct {
+	facts int // of relations that are read
+	texts int // bytes of the strings in them
+}
+
+// defaultLimits are some half a gigabyte each.
+func defaultLimits() limits { return limits{facts: 1 << 22, texts: 1 << 29} }
 
 // expects is what a Reader finds next.
 type expects uint8
@@ -76,7 +89,7 @@ func NewReader(in io.Reader, file string, sig check.Signature, reads func(relati
 }
 
 func newReader(s *scanner, sig check.Signature, reads func(string) bool) *Reader {
-	r := &Reader{scan: s, rels: make(map[string]*relation, len(sig))}
+	r := &Reader{scan: s, rels: make(map[string]*relation, len(sig)), most: defaultLimits()}
 	for name, kinds := range sig {
 		r.rels[name] = &relation{name: name, kinds: kinds, wanted: reads(name)}
 	}
@@ -97,7 +110,7 @@ func (r *Reader) Next(p *Point) error {
 func (r *Reader) point(p *Point) error {
 	s := r.scan
 	s.release()
-	r.facts, r.args = r.facts[:0], r.args[:0]
+	r.facts, r.args, r.texts = r.facts[:0], r.args[:0], 0
 	if r.state == expectsNothing {
 		return io.EOF
 	}
@@ -218,6 +231,9 @@ func (r *Reader) argument(rel *relation, n int) error {
 		r.args = append(r.args, schema.IntValue(v))
 	case schema.KindString:
 		s.hold()
+		if r.texts += len(s.word); r.texts > r.most.texts {
+			return s.errorf("split it", "the strings of the time point have more than %d bytes", r.most.texts)
+		}
 		r.args = append(r.args, schema.StringValue(text(s.word)))
 	case schema.KindFloat:
 		v, err := parseFloat(s.word)
@@ -236,6 +252,9 @@ func (r *Reader) fact(rel *relation, start, n int, at place) error {
 	}
 	if n != len(rel.kinds) {
 		return at.errorf(r.scan.file, "", "the relation %s has %d columns, this fact has %d arguments", quoted([]byte(rel.name)), len(rel.kinds), n)
+	}
+	if len(r.facts) == r.most.facts {
+		return at.errorf(r.scan.file, "split it", "the time point has more than %d facts", r.most.facts)
 	}
 	r.facts = append(r.facts, schema.Fact{Name: rel.name, Args: r.args[start:len(r.args):len(r.args)]})
 	return nil

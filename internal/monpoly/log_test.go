@@ -119,6 +119,24 @@ func TestReaderBoundsWords(t *testing.T) {
 	}
 }
 
+func TestReaderBoundsTimePoints(t *testing.T) {
+	for _, tc := range []struct{ log, want string }{
+		{`@1 p(1)(2)(3) unread(4) @2 p(1)(2) s("ab") @3 s("abcd")`, ""},
+		{`@1 p(1)(2) @2 p(3)(4) e s("")`, `log:1:25: the time point has more than 3 facts`},
+		{`@1 s("abc") @2 s("ab")("abc")`, `log:1:24: the strings of the time point have more than 4 bytes`},
+	} {
+		r := newReader(newScanner(strings.NewReader(tc.log), "log", bufferSize), testSignature(), testReads)
+		r.most = limits{facts: 3, texts: 4}
+		var err error
+		for p := (Point{}); err == nil; {
+			err = r.Next(&p)
+		}
+		if got := err.Error(); got != tc.want && (tc.want != "" || !errors.Is(err, io.EOF)) {
+			t.Errorf("%s: %s, want %s", tc.log, got, tc.want)
+		}
+	}
+}
+
 // zeros is an endless run of the digit 0.
 type zeros struct{}
 
