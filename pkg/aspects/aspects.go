@@ -4,6 +4,8 @@
 package aspects
 
 import (
+	"slices"
+
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
@@ -37,6 +39,23 @@ type Input struct {
 	// what does not read that far back is sound.
 	Evidence verdict.Completeness
 	Weakened int64
+}
+
+// Completeness is that of what a formula says that reads the given relations at the time
+// point and up to reach, ns, before it: incomplete where a fact of theirs within reach is
+// unknown, and no better than the trace's history within reach. The cost is linear in the
+// uncertain relations and in those given.
+func (in *Input) Completeness(reach int64, relations []string) verdict.Completeness {
+	evidence := in.Evidence
+	if in.Timestamp-in.Weakened > reach {
+		evidence = verdict.Sound
+	}
+	if slices.ContainsFunc(in.Uncertain, func(u Uncertain) bool {
+		return in.Timestamp-u.At <= reach && slices.Contains(relations, u.Relation)
+	}) {
+		return verdict.Worse(evidence, verdict.Incomplete)
+	}
+	return evidence
 }
 
 // Uncertain is a relation and the time of the latest of its facts that are unknown.

@@ -32,7 +32,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 	var parts []schema.Part
 	for i := range m.engine.parts {
 		p := &m.engine.parts[i]
-		if !p.triggered(in.Facts) {
+		if !p.checked.Triggered(in.Facts) {
 			continue
 		}
 		out := schema.Part{
@@ -191,24 +191,11 @@ func (m *Monitor) completeness(p *part, in *aspects.Input) verdict.Completeness 
 	if !p.checked.Historic {
 		return verdict.Sound
 	}
-	unknown := m.record.gap(in.Timestamp, p.reach) || slices.ContainsFunc(in.Uncertain, func(u aspects.Uncertain) bool {
-		return in.Timestamp-u.At <= p.reach && slices.Contains(p.checked.Relations, u.Relation)
-	})
-	evidence := in.Evidence
-	if in.Timestamp-in.Weakened > p.reach {
-		evidence = verdict.Sound
+	past := in.Completeness(p.reach, p.checked.Relations)
+	if m.record.gap(in.Timestamp, p.reach) {
+		return verdict.Worse(past, verdict.Incomplete)
 	}
-	if unknown {
-		return verdict.Worse(evidence, verdict.Incomplete)
-	}
-	return evidence
-}
-
-// triggered reports whether the facts allow the formula to be satisfied at all.
-func (p *part) triggered(facts []schema.Fact) bool {
-	return len(p.checked.Anchors) == 0 || slices.ContainsFunc(facts, func(f schema.Fact) bool {
-		return slices.Contains(p.checked.Anchors, f.Name)
-	})
+	return past
 }
 
 // Adopt makes in the next time point of the trace. Processes learn of it when they are

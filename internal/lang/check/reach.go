@@ -5,7 +5,16 @@ import (
 	"slices"
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/pkg/schema"
 )
+
+// Triggered reports whether the facts of a time point allow the formula to hold there at
+// all: one of them is of a relation in Anchors, or there are none.
+func (c *Checked) Triggered(facts []schema.Fact) bool {
+	return len(c.Anchors) == 0 || slices.ContainsFunc(facts, func(f schema.Fact) bool {
+		return slices.Contains(c.Anchors, f.Name)
+	})
+}
 
 // Reach is how far before a time point, in the unit of its intervals, something lies at
 // most on which the value of the formula there may depend: its nested upper bounds added

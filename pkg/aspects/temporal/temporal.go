@@ -134,7 +134,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 		p := &m.engine.parts[i]
 		rows := m.state.Rows(i)
 		completeness := m.completeness(i, &in)
-		if len(rows) == 0 && (completeness == verdict.Sound || !p.triggered(in.Facts)) {
+		if len(rows) == 0 && (completeness == verdict.Sound || !p.checked.Triggered(in.Facts)) {
 			continue
 		}
 		parts = append(parts, schema.Part{
@@ -181,27 +181,11 @@ func (m *Monitor) historic(i int, in *aspects.Input) verdict.Completeness {
 	if !checked.Historic {
 		return verdict.Sound
 	}
-	unknown := slices.ContainsFunc(in.Uncertain, func(u aspects.Uncertain) bool {
-		return in.Timestamp-u.At <= m.engine.parts[i].reach && slices.Contains(checked.Relations, u.Relation)
-	})
-	evidence := in.Evidence
-	if in.Timestamp-in.Weakened > m.engine.parts[i].reach {
-		evidence = verdict.Sound
+	past := in.Completeness(m.engine.parts[i].reach, checked.Relations)
+	if m.state.Lossy(i) {
+		return verdict.Worse(past, verdict.Incomplete)
 	}
-	if unknown || m.state.Lossy(i) {
-		return verdict.Worse(evidence, verdict.Incomplete)
-	}
-	return evidence
-}
-
-// triggered reports whether the facts allow the formula to be satisfied at all.
-func (p *part) triggered(facts []schema.Fact) bool {
-	if len(p.checked.Anchors) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(facts, func(f schema.Fact) bool {
-		return slices.Contains(p.checked.Anchors, f.Name)
-	})
+	return past
 }
 
 // Adopt makes in the next time point of the trace.
