@@ -3,7 +3,6 @@ package mfotl
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
@@ -16,19 +15,19 @@ func (b *chainBuilder) match(f *syntax.Match) error {
 		b.atoms = append(b.atoms, &substringAtom{part: b.expr(f.Left), whole: b.expr(f.Right)})
 		return nil
 	}
-	pattern, err := regexp.Compile(f.Pattern)
+	what, err := b.newSearch(f)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrFormula, f, err)
 	}
-	text := b.expr(f.Left)
+	of := b.expr(f.Left)
 	if len(f.Groups) == 0 {
-		b.atoms = append(b.atoms, &matchAtom{text: text, pattern: pattern})
+		b.atoms = append(b.atoms, &matchAtom{of, what})
 		return nil
 	}
-	if len(f.Groups) != pattern.NumSubexp() {
-		return fmt.Errorf("%w: %s: %d terms for %d groups", ErrFormula, f, len(f.Groups), pattern.NumSubexp())
+	if len(f.Groups) != what.pattern.NumSubexp() {
+		return fmt.Errorf("%w: %s: %d terms for %d groups", ErrFormula, f, len(f.Groups), what.pattern.NumSubexp())
 	}
-	a := &groupsAtom{text: text, pattern: pattern}
+	a := &groupsAtom{of: of, search: what}
 	fresh := map[string]bool{}
 	for _, t := range f.Groups {
 		arg, err := b.groupArg(f, t, fresh)

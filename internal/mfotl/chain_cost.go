@@ -140,7 +140,7 @@ func partialTest(f syntax.Formula) bool {
 	case *syntax.Cmp:
 		return partial(f.Left) || partial(f.Right)
 	case *syntax.Match:
-		return partial(f.Left) || f.Op == syntax.Substring && partial(f.Right)
+		return f.Op == syntax.Matches || partial(f.Left) || partial(f.Right)
 	case *syntax.Agg:
 		return ledgered(f) == nil && partialTest(f.F)
 	case *syntax.Not, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Prev:

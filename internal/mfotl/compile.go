@@ -116,7 +116,7 @@ func (c *compiler) root(f *check.Checked) error {
 	if err != nil {
 		return err
 	}
-	c.plan.roots = append(c.plan.roots, root{f: fu, reads: sorted(c.reads)})
+	c.plan.roots = append(c.plan.roots, root{f: fu, reads: sorted(c.reads), reach: f.Reach()})
 	return nil
 }
 

@@ -162,7 +162,7 @@ func (d *decoder) state() {
 		switch d.byte() {
 		case 0:
 		case 1:
-			st.lose(int32(id))
+			st.lose(int32(id), loss{true, d.varint()})
 		default:
 			d.fail("bad flag")
 		}

@@ -129,7 +129,7 @@
 // # Bounds
 //
 // A trace holds at most DefaultTuples window entries. Beyond that the fullest
-// window is emptied and every formula reading it is Lossy from then on; nothing is
-// ever cut silently. What a window keeps for an aggregation takes a byte for each tuple
+// window is emptied and every formula reading it is Lossy for as long as it reaches back
+// to that time; nothing is ever cut silently. What a window keeps for an aggregation takes a byte for each tuple
 // and some 150 bytes for each group, 200 more once its witness has been asked for.
 package mfotl

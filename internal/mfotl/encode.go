@@ -9,14 +9,14 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-// stateVersion is the version of the encoding of states. Version 1:
+// stateVersion is the version of the encoding of states. Version 2:
 //
 //	version byte, fingerprint of the plan (16 bytes), number of time points
 //	the newest depth+1 time points, newest first: time stamp, then, all but the
 //	  last of them, offset+1 and, for each relation that is still to be read, the
 //	  number of its facts and these in ascending order: values, mark
-//	every store of the plan: 1 if it overflowed else 0, number of tuples, and these
-//	  in ascending order: values, number of entries, entries oldest first: time
+//	every store of the plan: 0, or 1 if it was incomplete and the time stamp at which
+//	  that was last found; number of tuples, and these in ascending order: values, number of entries, entries oldest first: time
 //	  stamp, mark, width times a witness word; of a HISTORICALLY: mark, unless it is
 //	  F the time stamps of the first and the last time point, the latter not if the
 //	  segment is going on, and if the mark is T or F the witness words; and behind
@@ -28,7 +28,7 @@ import (
 // kind and a zig-zag varint, or eight bytes of IEEE 754, or a length and bytes.
 // Everything is normalised by the newest time point, so that equal states have
 // equal encodings.
-const stateVersion = 1
+const stateVersion = 2
 
 // AppendState appends the encoding of the state. It panics while a step is
 // pending. Its cost is O(n log n) in the size of the state.
@@ -44,11 +44,7 @@ func (st *State) AppendState(dst []byte) []byte {
 		dst = st.appendFrame(dst, k)
 	}
 	for id, s := range st.stores {
-		lost := byte(0)
-		if st.lost != nil && st.lost[id] {
-			lost = 1
-		}
-		dst = append(dst, lost)
+		dst = st.appendLoss(dst, id)
 		if s == nil {
 			if dst = append(dst, 0); st.plan.stores[id].gapped() {
 				dst = append(dst, 0)
@@ -178,4 +174,12 @@ func (st *State) appendTuple(dst []byte, t []word) []byte {
 func markOf(b byte) (verdict.Value, bool) {
 	v := verdict.Value(b)
 	return v, v.Valid() && v != verdict.T
+}
+
+// appendLoss appends whether a store is incomplete, and if so since when.
+func (st *State) appendLoss(dst []byte, id int) []byte {
+	if st.lost == nil || !st.lost[id].is {
+		return append(dst, 0)
+	}
+	return binary.AppendVarint(append(dst, 1), st.lost[id].at)
 }

@@ -25,6 +25,7 @@ const (
 	causeRange                     // a float that no integer is near to
 	causeNaN                       // a float operation without a result
 	causeKind                      // an operand of another type
+	causeLong                      // a text too long to search
 )
 
 const causeBits = 3
@@ -43,6 +44,8 @@ func (c cause) String() string {
 		return "the operation has no result on these floats; exclude them before"
 	case causeKind:
 		return "an operand is of another type; correct the facts or the signature"
+	case causeLong:
+		return "the text is too long to be searched; use a smaller expression, or bound what the text may be"
 	}
 	return "?"
 }
@@ -102,30 +105,37 @@ func (st *State) noteFault(root int) {
 	st.faults[root] = st.fault
 }
 
-// updateStore brings a store up to the pending time point. A fault makes it lossy, until
-// the step is rolled back.
+// lostBefore is what was known of the losses of a store before the pending step.
+type lostBefore struct {
+	store int32
+	loss  loss
+}
+
+// updateStore brings a store up to the pending time point. A fault makes it incomplete,
+// which is taken back if the step is.
 func (st *State) updateStore(spec *storeSpec) {
 	st.fault = 0
 	spec.update(st)
-	if st.fault == 0 || (st.lost != nil && st.lost[spec.id]) {
+	if st.fault == 0 {
 		return
 	}
-	st.lose(spec.id)
-	st.faulty = append(st.faulty, spec.id)
+	before := st.lose(spec.id, loss{true, st.frame(0).ts})
+	st.faulty = append(st.faulty, lostBefore{spec.id, before})
 }
 
-// lose marks a store as lossy.
-func (st *State) lose(id int32) {
+// lose notes that a store is incomplete and returns what was noted before.
+func (st *State) lose(id int32, l loss) (before loss) {
 	if st.lost == nil {
-		st.lost = make([]bool, len(st.stores))
+		st.lost = make([]loss, len(st.stores))
 	}
-	st.lost[id] = true
+	before, st.lost[id] = st.lost[id], l
+	return before
 }
 
 // findAgain takes back what the pending step lost by faults.
 func (st *State) findAgain() {
-	for _, id := range st.faulty {
-		st.lost[id] = false
+	for _, b := range st.faulty {
+		st.lost[b.store] = b.loss
 	}
 	st.faulty = st.faulty[:0]
 }

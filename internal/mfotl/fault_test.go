@@ -183,6 +183,53 @@ func TestFaultInWindow(t *testing.T) {
 	}
 }
 
+// TestFaultIsForgotten loses bounded windows until the formula no longer reaches back to
+// the fault, one above the other too; a later fault counts from then on, unless it is
+// rolled back.
+func TestFaultIsForgotten(t *testing.T) {
+	plan := compile(t,
+		core(t, "ONCE[0,5] (p(x) AND 10 / x > 1)", "x"),
+		core(t, "ONCE[0,3] ONCE[2,5] (p(x) AND 10 / x > 1)", "x"),
+		core(t, "ONCE (p(x) AND 10 / x > 1)", "x"),
+	)
+	st := plan.New()
+	lossy := func(ts int64, facts ...schema.Fact) string {
+		st.Step(ts, 0, facts)
+		return fmt.Sprint(st.Lossy(0), st.Lossy(1), st.Lossy(2))
+	}
+	for _, c := range []struct {
+		ts    int64
+		x     int64
+		adopt bool
+		want  string
+	}{
+		{0, 2, true, "false false false"},
+		{10, 0, false, "true true true"},
+		{10, 0, true, "true true true"},
+		{15, 2, true, "true true true"},
+		{16, 2, true, "false true true"},
+		{18, 2, true, "false true true"},
+		{19, 2, true, "false false true"},
+		{20, 0, false, "true true true"},
+		{20, 2, true, "false false true"},
+		{21, 0, true, "true true true"},
+		{30, 2, true, "false false true"},
+	} {
+		if got := lossy(c.ts, fact("p", c.x)); got != c.want {
+			t.Errorf("at %d: lossy %s, want %s", c.ts, got, c.want)
+		}
+		if !c.adopt {
+			st.Rollback()
+			continue
+		}
+		st.Commit()
+		var err error
+		if st, err = plan.Restore(st.AppendState(nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestAggregates works small cases out by hand.
 func TestAggregates(t *testing.T) {
 	weak := presumptive
@@ -273,6 +320,26 @@ func TestAggregateContract(t *testing.T) {
 		_, err := mfotl.Compile([]*check.Checked{checked})
 		if !errors.Is(err, mfotl.ErrFormula) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.formula, err, c.want)
+		}
+	}
+}
+
+// TestLongTextIsNotSearched gives an expression that has to be tried at every place of a
+// text a text of some length: the search is bounded, and what is beyond is a fault.
+func TestLongTextIsNotSearched(t *testing.T) {
+	for _, formula := range []string{`t(x) AND x MATCHES r"\(x.*y\)*xyz"`, `t(x) AND NOT (x MATCHES r"\(x.*y\)*xyz")`} {
+		st := compile(t, core(t, formula, "x")).New()
+		for n, long := range map[int]bool{1 << 10: false, 1 << 23: true} {
+			st.Step(0, 0, []schema.Fact{{Name: "t", Args: []schema.Value{schema.StringValue(strings.Repeat("x", n))}}})
+			fires := len(st.Rows(0)) > 0
+			err := st.Fault(0)
+			st.Rollback()
+			if (err != nil) != long || long && !strings.Contains(err.Error(), "too long") {
+				t.Errorf("%s, %d bytes: %v", formula, n, err)
+			}
+			if fires != strings.Contains(formula, "NOT") {
+				t.Errorf("%s, %d bytes: fires: %t", formula, n, fires)
+			}
 		}
 	}
 }

@@ -72,6 +72,7 @@ type relSpec struct {
 type root struct {
 	f     *fused
 	reads []int32
+	reach int64 // see check.Checked.Reach
 }
 
 // Option changes how Compile makes a plan.

@@ -11,14 +11,14 @@ import (
 // then are there Rows.
 type State struct {
 	plan    *Plan
-	stores  []*store // by id; nil: empty
-	lost    []bool   // by store: it is incomplete; nil: none is
-	faulty  []int32  // stores that the pending step lost
-	faults  []fault  // by root: what its last evaluation met; nil: nothing yet
-	fault   fault    // what the evaluation under way met
-	ring    []frame  // the newest time points; one more than the plan reads
-	base    int      // where in ring the newest is
-	points  uint64   // time points so far, the pending one included
+	stores  []*store     // by id; nil: empty
+	lost    []loss       // by store; nil: there was none
+	faulty  []lostBefore // stores that the pending step found incomplete
+	faults  []fault      // by root: what its last evaluation met; nil: nothing yet
+	fault   fault        // what the evaluation under way met
+	ring    []frame      // the newest time points; one more than the plan reads
+	base    int          // where in ring the newest is
+	points  uint64       // time points so far, the pending one included
 	pending bool
 	entries int // over all stores
 	dict    dict

@@ -69,6 +69,9 @@ const (
 	CodeSchema diag.Code = "B108"
 	// CodeNoAuthority: a fact that only an authority may cause, and no authorities.
 	CodeNoAuthority diag.Code = "B109"
+	// CodeFlaggedFault: a clause that permits on missing evidence has a formula that may
+	// be without an answer because of the values of a call.
+	CodeFlaggedFault diag.Code = "B110"
 )
 
 // finding is a diagnostic without its place.

@@ -20,6 +20,7 @@ func (l *loader) crossCheck(root *source.Node) {
 	}
 	l.unused()
 	l.neverFires(root.Get("clauses"))
+	l.flaggedFaults(root.Get("clauses"))
 	l.selfAuthority()
 	l.noAuthority()
 	if !slices.ContainsFunc(l.b.Clauses, func(c Clause) bool { return !c.Shadow }) {
@@ -73,6 +74,24 @@ func (l *loader) clauseKey(n *source.Node, id string) *source.Node {
 		}
 	}
 	return n
+}
+
+// flaggedFaults warns of clauses that permit on missing evidence although whoever makes a
+// call can choose its values so that there is none.
+func (l *loader) flaggedFaults(n *source.Node) {
+	for i := range l.b.Clauses {
+		c := &l.b.Clauses[i]
+		if !c.FlagIncomplete {
+			continue
+		}
+		for j := range c.Formulas {
+			if f := rewrite.MayFault(c.Formulas[j].Checked.Source); f != nil {
+				l.report(l.clauseKey(n, c.ID), caution(CodeFlaggedFault, "leave out on_incomplete: flag, or the calculation",
+					"the clause %s permits where its formula has no answer, and a call whose values make `%s` impossible to compute has none", c.ID, f))
+				break
+			}
+		}
+	}
 }
 
 // discharging lists the relations whose facts can make a forbidden formula false.

@@ -122,9 +122,10 @@
 // Arithmetic is of two ints or two floats; nothing is converted unless a conversion says
 // so: i is int, f float, s string. Division of ints and MOD truncate towards zero.
 // MOD is of ints. `x MOD 2 + 1` is `x MOD (2 + 1)`, as in MonPoly. Dividing an int by zero,
-// an int out of range, and a string that is no number are faults: what the formula says at
-// that time point is then incomplete, and below ONCE, SINCE and HISTORICALLY also what it
-// says later; a policy refuses on it, and `aspis mfotl` ends. A conjunct that excludes the
+// an int out of range, a string that is no number, and a text too long to be searched are
+// faults: what the formula says at that time point is then incomplete, and below ONCE,
+// SINCE and HISTORICALLY also what it says for as long as it reaches back to it; a policy
+// refuses on it, and `aspis mfotl` ends. A conjunct that excludes the
 // fault has to stand before the term: `NOT (y = 0) AND z = x / y`. Arithmetic stands in
 // comparisons; the arguments of predicates are variables and constants.
 //
