@@ -26,6 +26,7 @@ type Run struct {
 	virtual []*virtual
 	stages  []stageRun
 	tally   int           // tuples that wait
+	last    int64         // time stamp of the last time point of a formula about the past
 	facts   []schema.Fact // scratch
 	tuples  []tuple       // scratch
 	err     error         // what every later call fails with
@@ -67,10 +68,12 @@ func (r *Run) Step(ts int64, facts []schema.Fact, emit func(Verdict)) error {
 	if r.err != nil {
 		return r.err
 	}
-	if r.plan.Delayed() {
-		if r.err = definite(facts, r.log.end()); r.err != nil {
-			return r.err
-		}
+	if !r.plan.Delayed() {
+		r.direct(ts, facts, emit)
+		return nil
+	}
+	if r.err = definite(facts, r.log.end()); r.err != nil {
+		return r.err
 	}
 	r.tally += r.log.add(ts, facts, r.plan.keep)
 	r.advance(facts, emit)
@@ -79,6 +82,18 @@ func (r *Run) Step(ts int64, facts []schema.Fact, emit func(Verdict)) error {
 			ErrPending, waiting, r.log.end()-1, r.plan.limit)
 	}
 	return r.err
+}
+
+// direct is Step for a formula about the past: its verdict is known at once, and nothing
+// waits.
+func (r *Run) direct(ts int64, facts []schema.Fact, emit func(Verdict)) {
+	s := &r.stages[0]
+	if s.next > 0 {
+		ts = max(ts, r.last)
+	}
+	r.last = ts
+	s.state.Step(ts, s.next, facts)
+	s.answer(ts, emit)
 }
 
 func definite(facts []schema.Fact, index uint64) error {
@@ -157,11 +172,7 @@ func (r *Run) step(s *stageRun, facts []schema.Fact, emit func(Verdict)) {
 	ts := *r.log.times.at(i)
 	s.state.Step(ts, i, facts)
 	if s.feeds[0].relation < 0 {
-		answer := Verdict{Index: i, TS: ts, Rows: s.state.ReadRows(0, &s.buf)}
-		answer.Fault = s.faultOf(0)
-		emit(answer) // with the step still pending, so that it can be explained
-		s.state.Commit()
-		s.next++
+		s.answer(ts, emit)
 		return
 	}
 	for k, to := range s.feeds {
@@ -171,6 +182,15 @@ func (r *Run) step(s *stageRun, facts []schema.Fact, emit func(Verdict)) {
 		}
 		r.virtual[to.relation].read(&r.log, to.side, i, r.tuples, s.faultOf(k))
 	}
+	s.state.Commit()
+	s.next++
+}
+
+// answer ends the pending step of the stage of the formula with its verdict.
+func (s *stageRun) answer(ts int64, emit func(Verdict)) {
+	v := Verdict{Index: s.next, TS: ts, Rows: s.state.ReadRows(0, &s.buf)}
+	v.Fault = s.faultOf(0)
+	emit(v) // with the step still pending, so that it can be explained
 	s.state.Commit()
 	s.next++
 }
