@@ -163,7 +163,7 @@ const (
 	Earliest StartKind = iota // the first retained record
 	Latest                    // only records appended after Read returned
 	AtOffset                  // the first record at or after Offset
-	AtTime                    // the first record appended at or after Time
+	AtTime                    // the first record appended at or after Time, which is not in the future
 )
 
 // Start is the position at which Read begins.

@@ -249,7 +249,7 @@ func (w *worker) watchPolicy() {
 func (w *worker) publish(ctx context.Context, v *schema.Verdict) {
 	if w.cfg.Tap != nil {
 		w.cfg.Tap(w.partition, v)
-		runtime.Gosched() // the resolution goes before the durable copy of the verdict
+		runtime.Gosched() // the resolution goes before the durable copy of the verdict (`loadtest hops` shows it)
 	}
 	data, err := v.AppendBinary(make([]byte, 0, recordSize))
 	if err == nil {

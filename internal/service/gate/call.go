@@ -161,7 +161,7 @@ func (l *lane) await(ctx context.Context, p *pendingCall, t ticket) *Answer {
 			}
 			return l.finish(p, l.pending.take(p), ready)
 		case g := <-p.opened:
-			runtime.Gosched() // the composer, woken by the same record, goes first
+			runtime.Gosched() // the composer, woken by the same record, goes first (`loadtest hops` shows it)
 			ready = l.prepare(p.event, g)
 		case <-appended:
 			appended = nil
