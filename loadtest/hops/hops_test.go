@@ -74,8 +74,8 @@ func TestPathsFollowsACall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := together.Hops[3].Permit.P50; got < 59 || got > 61 {
-		t.Errorf("from verdict to resolution %v µs, want 60", got)
+	if got := together.Hops[2].Permit.P50; got < 79 || got > 81 {
+		t.Errorf("from the aspect to the resolution %v µs, want 80", got)
 	}
 	var s strings.Builder
 	if err := r.WriteText(&s); err != nil {

@@ -27,7 +27,9 @@ type Report struct {
 	Hops  []Hop `json:"hops"` // in order; those on the path, then those beside it
 	Whole Hop   `json:"whole"`
 	Calls int   `json:"calls"`
-	// Partial calls lacked a passing, for instance because the record came by replay.
+	// Partial calls lacked a passing on the path, for instance because the record came by
+	// replay. What happens beside it may come after the answer, and is counted where it
+	// did not.
 	Partial int `json:"partial"`
 }
 
@@ -47,8 +49,7 @@ func together() []hop {
 	return []hop{
 		{"gate: check, canonical form, encode", made, gateAppends, false},
 		{"append call, store, deliver to aspect", gateAppends, aspectReads, false},
-		{"aspect: decode, fold, judge, encode", aspectReads, aspectEmits, false},
-		{"verdict in memory; composer: join, decide, sign, encode", aspectEmits, composerMakes, false},
+		{"aspect: decode, fold, judge; composer: join, decide, sign, encode", aspectReads, composerMakes, false},
 		{"create resolution, store, deliver to gate", composerMakes, gateReads, false},
 		{"gate: decode, fold, wake caller, permit", gateReads, answered, false},
 		{"append call, deliver to composer", gateAppends, composerHears, true},
@@ -78,6 +79,11 @@ type path struct {
 	told string
 }
 
+// whole reports whether the call passed every place of the path.
+func (p *path) whole(list []hop) bool {
+	return !slices.ContainsFunc(list, func(h hop) bool { return !h.beside && (p.at[h.from] == 0 || p.at[h.to] == 0) })
+}
+
 // Report puts the collected passings in order.
 func (t *Trace) Report() (*Report, error) {
 	t.mu.Lock()
@@ -94,7 +100,7 @@ func (t *Trace) Report() (*Report, error) {
 		times[i] = [2]*measure.Latency{measure.NewLatency(), measure.NewLatency()}
 	}
 	for _, p := range paths(marks) {
-		if slices.Contains(p.at[:], 0) {
+		if !p.whole(list) {
 			r.Partial++
 			continue
 		}
@@ -105,7 +111,9 @@ func (t *Trace) Report() (*Report, error) {
 		}
 		whole[kind].Record(p.at[answered] - p.at[made])
 		for i, h := range list {
-			times[i][kind].Record(p.at[h.to] - p.at[h.from])
+			if from, to := p.at[h.from], p.at[h.to]; from != 0 && to >= from {
+				times[i][kind].Record(to - from)
+			}
 		}
 	}
 	if r.Calls == 0 {
