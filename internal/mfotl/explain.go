@@ -60,7 +60,10 @@ type derivation struct {
 func (x explainer) holds(f *fused) ([]Reason, bool) {
 	if f.determined {
 		out, failing := x.tested(&f.chains[0])
-		return out, failing < 0
+		if failing >= 0 {
+			return nil, false
+		}
+		return out, true
 	}
 	best := x.best(f)
 	if best.mark == verdict.T {
@@ -183,9 +186,15 @@ func (x explainer) conjunct(a atom, p *part) Reason {
 func everyName(string) bool { return true }
 
 // reason is a node without its outcome; it gives the values of the known variables.
-func (x explainer) reason(p *part, known func(name string) bool) Reason {
+func (x explainer) reason(p *part, known func(name string) bool) (r Reason) {
+	x.begin(&r, p, known)
+	return r
+}
+
+// begin is reason into memory that is there.
+func (x explainer) begin(r *Reason, p *part, known func(name string) bool) {
 	now := x.st.moment(p.delay)
-	r := Reason{Formula: p.f, Point: now.index, TS: now.ts}
+	r.Formula, r.Point, r.TS = p.f, now.index, now.ts
 	bound := x.buf.bounds.take(len(p.slots))[:0]
 	for i, slot := range p.slots {
 		if known(p.names[i]) {
@@ -195,7 +204,6 @@ func (x explainer) reason(p *part, known func(name string) bool) Reason {
 	if len(bound) > 0 {
 		r.Binding = bound
 	}
-	return r
 }
 
 // details adds what only some operators have to the reason of an atom that holds.

@@ -63,30 +63,30 @@ func (x explainer) window(ts int64, lo, hi uint64) *Window {
 }
 
 // tested gives the reasons of the conjuncts of a chain whose variables all have values, or
-// the number of the first atom that fails; -1 if none does. Nothing has to be searched: the
-// chain holds if each of its conjuncts does.
+// the number of the first atom that fails, -1 if none does, with its reason alone, without
+// details. Nothing has to be searched: the chain holds if each of its conjuncts does.
 func (x explainer) tested(c *chain) (out []Reason, failing int) {
 	all := x.buf.reasons.take(len(c.atoms))
 	for i, a := range c.atoms {
-		if all[i] = x.test(a, &c.parts[i]); all[i].Mark == verdict.T {
-			return nil, i
+		if x.test(&all[i], a, &c.parts[i]); all[i].Mark == verdict.T {
+			return all[i : i+1 : i+1], i
 		}
 	}
-	out = all[:0]
+	gates := 0 // which come first
 	for i, a := range c.atoms {
 		if _, gate := a.(*gateAtom); gate {
+			gates++
 			continue
 		}
 		x.details(&all[i], a, &c.parts[i])
-		out = append(out, all[i])
 	}
-	return out, -1
+	return all[gates:], -1
 }
 
-// test is the reason of an atom all of whose variables have values, without details. Its
+// test makes the reason of an atom all of whose variables have values, without details. Its
 // mark is T if it does not hold.
-func (x explainer) test(a atom, p *part) Reason {
-	r := x.reason(p, everyName)
+func (x explainer) test(r *Reason, a atom, p *part) {
+	x.begin(r, p, everyName)
 	t := &x.buf.probe
 	t.start(x.st, p.slots)
 	x.buf.chain.atoms[0] = a
@@ -99,7 +99,6 @@ func (x explainer) test(a atom, p *part) Reason {
 			r.Witness[n-1-i] = w - 1
 		}
 	}
-	return r
 }
 
 // testAtom ends a chain of one atom. It keeps the best derivation under the values that

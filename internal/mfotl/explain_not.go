@@ -14,10 +14,10 @@ func (x explainer) negated(f *fused, names []string) []Reason {
 	if f.determined {
 		c := &f.chains[0]
 		reasons, at := x.tested(c)
-		if at < 0 {
-			return reasons
+		if at >= 0 {
+			x.lacks(&reasons[0], c.atoms[at], &c.parts[at], everyName)
 		}
-		return x.one(x.missing(c.atoms[at], &c.parts[at], everyName))
+		return reasons
 	}
 	env := slices.Clone(x.st.env)
 	reasons, ok := x.holds(f)
@@ -84,8 +84,14 @@ func untested(a atom) atom {
 
 // missing is the reason of an atom that cannot be satisfied under the values of the bound
 // variables.
-func (x explainer) missing(a atom, p *part, bound func(name string) bool) Reason {
-	r := x.reason(p, bound)
+func (x explainer) missing(a atom, p *part, bound func(name string) bool) (r Reason) {
+	x.begin(&r, p, bound)
+	x.lacks(&r, a, p, bound)
+	return r
+}
+
+// lacks adds to the reason of an atom that fails what only some operators have.
+func (x explainer) lacks(r *Reason, a atom, p *part, bound func(name string) bool) {
 	switch a := a.(type) {
 	case *notAtom:
 		r.Because, _ = x.holds(a.f)
@@ -98,12 +104,12 @@ func (x explainer) missing(a atom, p *part, bound func(name string) bool) Reason
 	case *gateAtom:
 		r.Window = x.window(r.TS, a.lo, a.hi)
 	case *heldAtom:
-		if !a.negated {
-			return x.historically(a, p)
+		if a.negated {
+			r.Because = x.one(x.historically(a, p))
+		} else {
+			*r = x.historically(a, p)
 		}
-		r.Because = x.one(x.historically(a, p))
 	}
-	return r
 }
 
 // known lists the variables of a part that are bound.
