@@ -107,7 +107,7 @@ loadtest/deploy, loadtest/hops, loadtest/mfotl, loadtest/pace, loadtest/table < 
 
 # Tests only: nothing that ships stands above these.
 internal/lang/check < internal/mfotl/naive;
-NONE < internal/mfotl/timed;
+NONE < internal/mfotl/timed, internal/monpoly/reference;
 internal/diag < internal/diag/diagtest;
 internal/protocol < internal/protocol/model;
 internal/bus < internal/bus/bustest;

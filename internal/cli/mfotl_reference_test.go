@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path"
@@ -14,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aspis-rv/aspis/internal/monpoly/reference"
 )
 
 // fewestEqual is the number of reference cases that must be compared and equal.
@@ -183,49 +182,13 @@ func (c *referenceCase) compareErrors(code int, errw string) string {
 	return ""
 }
 
-// referenceFiles reads the reference data, which lies outside of the repository: by path
-// the content of each file.
-func referenceFiles(t *testing.T) map[string]string {
-	t.Helper()
-	shared := os.Getenv("ASPIS_SHARED")
-	if shared == "" {
-		t.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
-	}
-	file, err := os.Open(filepath.Join(shared, "data", "mfotl", "cases.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	zip, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for archive := tar.NewReader(zip); ; {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatalf("%s: %v", header.Name, err)
-		}
-		if header.Typeflag == tar.TypeReg {
-			files[path.Clean(header.Name)] = string(content)
-		}
-	}
-}
-
 // referenceCases puts each case into a directory of its own.
 func referenceCases(t *testing.T) []*referenceCase {
 	t.Helper()
 	byName := map[string]*referenceCase{}
 	base := t.TempDir()
 	var cases []*referenceCase
-	for file, content := range referenceFiles(t) {
+	for file, content := range reference.Files(t, reference.Answers) {
 		if path.Base(file) == checksFile {
 			continue
 		}
@@ -265,7 +228,7 @@ const checksFile = "check.jsonl"
 // MonPoly accepts is accepted, and what is an error there is one.
 func TestMFOTLCheckReference(t *testing.T) {
 	const fewestAgreed = 125
-	files := referenceFiles(t)
+	files := reference.Files(t, reference.Answers)
 	dir := t.TempDir()
 	var agreed, more int
 	for line := range strings.Lines(files["cases/"+checksFile]) {

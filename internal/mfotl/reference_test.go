@@ -1,14 +1,9 @@
 package mfotl_test
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,6 +11,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/mfotl"
 	"github.com/aspis-rv/aspis/internal/monpoly"
+	"github.com/aspis-rv/aspis/internal/monpoly/reference"
 )
 
 // inReference tells whether a reference case is one of formulas, and not of log formats
@@ -36,7 +32,7 @@ func inReference(dir string, c map[string]string) bool {
 // formulas on random logs, as far as they are in the past-time core.
 func TestReferenceAnswers(t *testing.T) {
 	compared, outOfScope, answers, kinds := 0, 0, 0, map[string]int{}
-	for dir, c := range referenceFiles(t, "cases.tar.gz") {
+	for dir, c := range reference.Cases(t, reference.Answers) {
 		if !inReference(dir, c) {
 			continue
 		}
@@ -84,7 +80,7 @@ func TestReferenceAnswers(t *testing.T) {
 // are in the past-time core: long logs with large windows.
 func TestReferenceWorkloads(t *testing.T) {
 	compared := 0
-	for dir, c := range referenceFiles(t, "bench.tar.gz") {
+	for dir, c := range reference.Cases(t, reference.Workloads) {
 		if c["sig"] == "" {
 			continue // the archive's folder
 		}
@@ -127,52 +123,6 @@ func answer(plan *mfotl.Plan, log []point) []string {
 		st.Commit()
 	}
 	return out
-}
-
-// referenceFiles reads an archive: by name of the case, the contents of its files.
-func referenceFiles(tb testing.TB, archiveName string) map[string]map[string]string {
-	tb.Helper()
-	shared := os.Getenv("ASPIS_SHARED")
-	if shared == "" {
-		tb.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
-	}
-	file, err := os.Open(filepath.Join(shared, "data", "mfotl", archiveName))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	zip, err := gzip.NewReader(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	cases := map[string]map[string]string{}
-	for archive := tar.NewReader(zip); ; {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return cases
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
-		var content []byte
-		if name := header.Name; strings.HasSuffix(name, ".gz") {
-			inner, err := gzip.NewReader(archive)
-			if err != nil {
-				tb.Fatalf("%s: %v", name, err)
-			}
-			content, err = io.ReadAll(inner)
-			if err != nil {
-				tb.Fatalf("%s: %v", name, err)
-			}
-		} else if content, err = io.ReadAll(archive); err != nil {
-			tb.Fatalf("%s: %v", name, err)
-		}
-		dir := path.Base(path.Dir(header.Name))
-		if cases[dir] == nil {
-			cases[dir] = map[string]string{}
-		}
-		cases[dir][path.Base(header.Name)] = string(content)
-	}
 }
 
 // readSignature reads a signature of MonPoly's.

@@ -7,6 +7,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/mfotl"
+	"github.com/aspis-rv/aspis/internal/monpoly/reference"
 )
 
 // warmUp is the number of events after which every window of a workload is as full as
@@ -44,7 +45,7 @@ func BenchmarkWorkload(b *testing.B) {
 // BenchmarkReferenceWorkload is the same on the reference logs, read beforehand. It skips
 // the workloads whose formulas are outside of what the engine evaluates.
 func BenchmarkReferenceWorkload(b *testing.B) {
-	for dir, c := range referenceFiles(b, "bench.tar.gz") {
+	for dir, c := range reference.Cases(b, reference.Workloads) {
 		b.Run(dir, func(b *testing.B) {
 			sig := readSignature(b, c["sig"])
 			f, _ := syntax.Parse(c["formula.mfotl"], syntax.Options{Mode: syntax.MonPoly})

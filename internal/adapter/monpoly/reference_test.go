@@ -1,63 +1,25 @@
 package monpoly
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/monpoly/reference"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
-
-// referenceFile calls visit for the recorded files of MonPoly. Where they are is said
-// by the environment; without them the test is skipped.
-func referenceFile(t *testing.T, visit func(name, content string)) {
-	t.Helper()
-	shared := os.Getenv("ASPIS_SHARED")
-	if shared == "" {
-		t.Skip("ASPIS_SHARED is not set")
-	}
-	f, err := os.Open(filepath.Join(shared, "data", "mfotl", "cases.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() //nolint:errcheck // read only
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		visit(h.Name, string(content))
-	}
-}
 
 // TestReferenceWords: of the recorded checks exactly those of monitorable formulas have
 // a line that says so, and each of them one that names the variables.
 func TestReferenceWords(t *testing.T) {
 	n := map[string]int{}
-	referenceFile(t, func(name, content string) {
+	for name, content := range reference.Files(t, reference.Answers) {
 		if path.Base(name) != "check.jsonl" {
-			return
+			continue
 		}
 		for text := range strings.Lines(content) {
 			var row struct{ Formula, Verdict, Stderr string }
@@ -88,7 +50,7 @@ func TestReferenceWords(t *testing.T) {
 				t.Errorf("%s: no line names its variables: %q", row.Formula, row.Stderr)
 			}
 		}
-	})
+	}
 	if n["monitorable"] == 0 || n["not-monitorable"] == 0 {
 		t.Errorf("seen: %v", n)
 	}
@@ -100,9 +62,9 @@ func TestReferenceWords(t *testing.T) {
 // about the future: nothing of that is taken for an answer.
 func TestReferenceVerbose(t *testing.T) {
 	seen := false
-	referenceFile(t, func(name, content string) {
+	for name, content := range reference.Files(t, reference.Answers) {
 		if path.Base(path.Dir(name)) != "probe-rw-prev-propagates" || path.Base(name) != "expected.stdout" {
-			return
+			continue
 		}
 		seen = true
 		q := &question{variables: []check.Column{{Name: "x", Kind: schema.KindInt}}, order: []int{0}}
@@ -123,7 +85,7 @@ func TestReferenceVerbose(t *testing.T) {
 		if want := []string{"[]", "[[5]]", "[]"}; !slices.Equal(got, want) || len(lines) != 1 {
 			t.Errorf("got %s and the rest %q", got, lines)
 		}
-	})
+	}
 	if !seen {
 		t.Error("the recorded output is not there")
 	}

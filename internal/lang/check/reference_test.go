@@ -1,21 +1,15 @@
 package check
 
 import (
-	"archive/tar"
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
-	"io"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/internal/monpoly/reference"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -64,11 +58,11 @@ func verdictOf(src string, negate bool, sig Signature) (verdict string, diags di
 // The checker agrees with the frozen verdicts of the reference monitor.
 func TestReferenceVerdicts(t *testing.T) {
 	compared, agreed, different, outOfScope := 0, 0, 0, 0
-	for _, file := range referenceFiles(t) {
-		if path.Base(file.name) != "check.jsonl" {
+	for name, content := range reference.Files(t, reference.Answers) {
+		if path.Base(name) != "check.jsonl" {
 			continue
 		}
-		for line := range strings.Lines(file.content) {
+		for line := range strings.Lines(content) {
 			var row struct {
 				Formula, Sig, Verdict string
 				Negate                bool
@@ -110,8 +104,8 @@ func TestReferenceVerdicts(t *testing.T) {
 func TestReferenceCases(t *testing.T) {
 	type testCase struct{ formula, sig, meta, stderr string }
 	cases := map[string]*testCase{}
-	for _, file := range referenceFiles(t) {
-		dir, base := path.Split(file.name)
+	for name, content := range reference.Files(t, reference.Answers) {
+		dir, base := path.Split(name)
 		c := cases[dir]
 		if c == nil {
 			c = &testCase{}
@@ -119,13 +113,13 @@ func TestReferenceCases(t *testing.T) {
 		}
 		switch base {
 		case "formula.mfotl":
-			c.formula = file.content
+			c.formula = content
 		case "sig":
-			c.sig = file.content
+			c.sig = content
 		case "meta.json":
-			c.meta = file.content
+			c.meta = content
 		case "expected.stderr":
-			c.stderr = file.content
+			c.stderr = content
 		}
 	}
 	compared, outOfScope := 0, 0
@@ -172,41 +166,6 @@ func TestReferenceCases(t *testing.T) {
 	t.Logf("%d compared, %d out of scope", compared, outOfScope)
 	if compared < 440 {
 		t.Errorf("only %d cases compared", compared)
-	}
-}
-
-type referenceFile struct{ name, content string }
-
-// referenceFiles reads the reference cases of the shared folder.
-func referenceFiles(t *testing.T) []referenceFile {
-	t.Helper()
-	shared := os.Getenv("ASPIS_SHARED")
-	if shared == "" {
-		t.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
-	}
-	file, err := os.Open(filepath.Join(shared, "data", "mfotl", "cases.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	zip, err := gzip.NewReader(bufio.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files []referenceFile
-	for archive := tar.NewReader(zip); ; {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, referenceFile{header.Name, string(content)})
 	}
 }
 

@@ -3,13 +3,13 @@ package syntax
 import (
 	"bufio"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/internal/monpoly/reference"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -148,12 +148,8 @@ func TestRoundTrip(t *testing.T) {
 
 // The reference cases' formulas print back, as far as this version reads them.
 func TestRoundTripReferenceCases(t *testing.T) {
-	shared := os.Getenv("ASPIS_SHARED")
-	if shared == "" {
-		t.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
-	}
 	n := 0
-	for _, src := range referenceFormulas(t, shared) {
+	for _, src := range referenceFormulas(t) {
 		if f, _ := Parse(src, Options{Mode: MonPoly}); f != nil {
 			n++
 			checkRoundTrip(t, f, MonPoly)
@@ -377,15 +373,15 @@ func sameTerm(a, b Term) bool {
 }
 
 // referenceFormulas returns the formulas of the reference cases.
-func referenceFormulas(t *testing.T, shared string) []string {
+func referenceFormulas(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	walkCases(t, shared, func(name string, content []byte) {
+	for name, content := range reference.Files(t, reference.Answers) {
 		switch {
 		case filepath.Base(name) == "formula.mfotl":
-			out = append(out, string(content))
+			out = append(out, content)
 		case filepath.Base(name) == "check.jsonl":
-			lines := bufio.NewScanner(strings.NewReader(string(content)))
+			lines := bufio.NewScanner(strings.NewReader(content))
 			lines.Buffer(nil, 1<<20)
 			for lines.Scan() {
 				var row struct {
@@ -397,7 +393,7 @@ func referenceFormulas(t *testing.T, shared string) []string {
 				out = append(out, row.Formula)
 			}
 		}
-	})
+	}
 	return out
 }
 

@@ -1,14 +1,9 @@
 package future_test
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +13,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/mfotl"
 	"github.com/aspis-rv/aspis/internal/mfotl/future"
 	"github.com/aspis-rv/aspis/internal/monpoly"
+	"github.com/aspis-rv/aspis/internal/monpoly/reference"
 )
 
 // TestReferenceAnswers compares with the frozen answers of MonPoly to formulas with
@@ -25,7 +21,7 @@ import (
 func TestReferenceAnswers(t *testing.T) {
 	compared, tails, answers := 0, 0, 0
 	var refused []string
-	for dir, c := range referenceCases(t) {
+	for dir, c := range reference.Cases(t, reference.Answers) {
 		flags, known := map[string]bool{`"flags": []`: true, `"flags": ["-nonewlastts"]`: false}, false
 		flush := true
 		for text, does := range flags {
@@ -122,41 +118,4 @@ func answer(t *testing.T, plan *future.Plan, sig check.Signature, log string, fl
 
 func lines(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
-}
-
-// referenceCases reads the archive: by name of the case, the contents of its files.
-func referenceCases(t *testing.T) map[string]map[string]string {
-	t.Helper()
-	shared := os.Getenv("ASPIS_SHARED")
-	if shared == "" {
-		t.Skip("ASPIS_SHARED is not set: the reference cases are not at hand")
-	}
-	file, err := os.Open(filepath.Join(shared, "data", "mfotl", "cases.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	zip, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := map[string]map[string]string{}
-	for archive := tar.NewReader(zip); ; {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return cases
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatalf("%s: %v", header.Name, err)
-		}
-		dir := path.Base(path.Dir(header.Name))
-		if cases[dir] == nil {
-			cases[dir] = map[string]string{}
-		}
-		cases[dir][path.Base(header.Name)] = string(content)
-	}
 }
