@@ -19,7 +19,8 @@ import (
 // drives it through a service; Go itself forbids them cycles.
 const importRules = `
 # Values and records: a leaf and what is built on it.
-NONE < pkg/verdict < pkg/schema < pkg/aspects;
+NONE < pkg/verdict < pkg/schema;
+internal/world < pkg/aspects;
 
 # From a text to a plan.
 NONE < internal/diag;
@@ -28,7 +29,10 @@ internal/diag, pkg/schema < internal/lang/syntax < internal/lang/check;
 # Engines. They know no policy file, no bus and no service.
 internal/lang/check < internal/mfotl, internal/ltlf;
 internal/mfotl < internal/mfotl/future;
-internal/diag, pkg/schema < internal/text, internal/world;
+internal/diag, pkg/schema < internal/text;
+pkg/schema < internal/world;
+internal/world, internal/lang/check < internal/world/spatial;
+internal/world < internal/world/importer;
 pkg/schema < internal/protocol;
 
 # MonPoly's texts, and an engine run over them.
@@ -38,15 +42,15 @@ internal/mfotl/future < internal/monpoly;
 internal/diag < pkg/policy/internal/source < pkg/policy/internal/expr, pkg/policy/internal/rewrite;
 pkg/schema < pkg/policy/internal/expr;
 internal/lang/check < pkg/policy/internal/rewrite;
-pkg/policy/internal/expr, pkg/policy/internal/rewrite, internal/lang/check, internal/text, internal/world, pkg/aspects < pkg/policy;
+pkg/policy/internal/expr, pkg/policy/internal/rewrite, internal/lang/check, internal/text, internal/world/importer, pkg/aspects < pkg/policy;
 pkg/policy < internal/facts;
 
 # The folds over one partition: one aspect's verdicts, and their decision.
 internal/facts, internal/protocol, pkg/policy < internal/judge, internal/compose;
 
 # The aspects: an engine behind the contract of a monitor.
-internal/mfotl, pkg/policy < pkg/aspects/temporal;
-internal/world, internal/mfotl, pkg/policy < pkg/aspects/spatial;
+internal/mfotl, internal/world/spatial, pkg/policy < internal/monitor;
+internal/monitor < pkg/aspects/temporal, pkg/aspects/spatial;
 internal/text, internal/mfotl, pkg/policy < pkg/aspects/semantic;
 internal/ltlf, pkg/policy < pkg/aspects/contract;
 pkg/aspects/temporal, pkg/aspects/spatial, pkg/aspects/semantic, pkg/aspects/contract < ENGINES;

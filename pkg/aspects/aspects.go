@@ -6,6 +6,7 @@ package aspects
 import (
 	"slices"
 
+	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
@@ -39,6 +40,39 @@ type Input struct {
 	// what does not read that far back is sound.
 	Evidence verdict.Completeness
 	Weakened int64
+	// Edits are the effects of the event on the world, typed by the policy; read-only. Those
+	// of a call can be taken back, under the id Call of its record. Documents says that the
+	// tool documents what there is: firings on an object that the event brings into being are
+	// flagged, not refused.
+	Edits     []world.Edit
+	Call      string
+	Documents bool
+	// Ended says how the call ended to which the event is the result.
+	Ended Ended
+}
+
+// Ended is the end of a call whose effects were adopted.
+type Ended struct {
+	Call    string // id of the call record; empty: no call ended
+	Outcome Outcome
+}
+
+// Outcome says what becomes of the effects of a call.
+type Outcome uint8
+
+// The outcomes.
+const (
+	EffectsStay  Outcome = iota + 1 // an ok result
+	EffectsGo                       // an error result, or a permit that was not delivered
+	EffectsDoubt                    // nobody knows; they stay, and what they changed is in doubt
+)
+
+// Settler is a Monitor that keeps the effects of calls.
+type Settler interface {
+	Monitor
+	// Settle tells the monitor how a call ended without a result of its own: it makes no
+	// time point.
+	Settle(end Ended)
 }
 
 // Completeness is that of what a formula says that reads the given relations at the time

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
@@ -74,7 +75,10 @@ type Bundle struct {
 	// over one text. Sets and named formulas are no relations: they are written out in
 	// the formulas when the bundle is loaded.
 	Signature check.Signature
-	Clauses   []Clause
+	// World is the world that the policy declares, nil if it declares none. Its relations,
+	// attributes and states included, are part of Signature.
+	World   *world.Spec
+	Clauses []Clause
 	// Tests are the bundle's own tests in the order of the files.
 	Tests []Test
 
@@ -109,6 +113,10 @@ type Formula struct {
 // Typing is what a bundle makes of one event.
 type Typing struct {
 	Facts []schema.Fact
+	// Edits are the effects on the world, in the order of the bundle.
+	Edits []world.Edit
+	// Documents is set when the tool documents what there is.
+	Documents bool
 	// Mapped is false for a call of a tool that no entry covers.
 	Mapped bool
 	// Invalid says why a call contradicts itself or the argument types declared for

@@ -54,6 +54,22 @@ type Row struct {
 	// Witness lists positions (offsets in the verdict's partition) of the events
 	// whose facts made the row true, ascending, the time point's own included.
 	Witness []uint64
+	// Paths are the walks through the world on which the row rests.
+	Paths []Path
+	// Documents is set when the row is about an object that the event brings into being by a
+	// tool that documents: it is flagged, not refused.
+	Documents bool
+}
+
+// Path is a walk through the world.
+type Path struct {
+	// Of is the sub-formula that it makes true, as written, for example
+	// `reaches("A", "PARTNER")`.
+	Of string
+	// Vertices are the names on it in order; one where start and end are the same.
+	Vertices []string
+	// Distance is its weight, in the unit of the graph.
+	Distance int64
 }
 
 // Value is the fused value of the forbid parts of the verdict before guards.

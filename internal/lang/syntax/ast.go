@@ -29,7 +29,7 @@ func (n Node) Span() diag.Span { return n.Pos }
 func (Node) formula() {}
 
 // Term is a variable, a constant, or an expression over terms. The set of
-// implementations is closed: the values Var, Const, Arith, Neg and Conv. Terms are
+// implementations is closed: the values Var, Const, Arith, Neg, Conv and Here. Terms are
 // comparable.
 //
 //sumtype:decl
@@ -72,6 +72,18 @@ type Conv struct {
 	Op  ConvOp
 	T   Term
 }
+
+// Here is `@l`, the vertex at which a location formula is evaluated. It occurs inside
+// of At only.
+type Here struct {
+	Pos diag.Span
+}
+
+// Span returns the term's place in the source.
+func (h Here) Span() diag.Span { return h.Pos }
+
+// String returns `@l`.
+func (Here) String() string { return "@l" }
 
 // ArithOp is an arithmetic operator.
 type ArithOp uint8
@@ -129,13 +141,14 @@ func (Const) term() {}
 func (Arith) term() {}
 func (Neg) term()   {}
 func (Conv) term()  {}
+func (Here) term()  {}
 
 // TermVars calls visit for every variable of t, in source order.
 func TermVars(t Term, visit func(Var)) {
 	switch t := t.(type) {
 	case Var:
 		visit(t)
-	case Const:
+	case Const, Here:
 	case Arith:
 		TermVars(t.Left, visit)
 		TermVars(t.Right, visit)
@@ -341,6 +354,72 @@ type (
 	}
 )
 
+// Distance is a set of distances, and the sort of vertices that a walk stays in. Lo and
+// Hi are inclusive, in the unit of the sort; Unbounded disregards Hi.
+type Distance struct {
+	Lo, Hi    int64
+	Unbounded bool
+	// Sort is "physical" or "informational"; "" means that of the vertex at which the
+	// operator is evaluated.
+	Sort string
+}
+
+// Contains tells whether the distance d lies in the set.
+func (d Distance) Contains(n int64) bool { return n >= d.Lo && (d.Unbounded || n <= d.Hi) }
+
+// The location formulas, of which At speaks (bundles only). They are evaluated at a vertex
+// of the world, which the term Here denotes. They consist of these nodes, of the
+// connectives and quantifiers, of comparisons, and of predicates over relations of the
+// world.
+type (
+	// At holds when the location formula F holds at the vertex Loc.
+	At struct {
+		Node
+		Loc Term
+		F   Formula
+	}
+	// Label holds at the vertices with the label.
+	Label struct {
+		Node
+		Name string
+	}
+	// Somewhere holds when F does at some vertex at a distance within D.
+	Somewhere struct {
+		Node
+		D Distance
+		F Formula
+	}
+	// Everywhere holds when F does at every vertex at a distance within D.
+	Everywhere struct {
+		Node
+		D Distance
+		F Formula
+	}
+	// Escape holds when a path along which F holds throughout ends at a vertex whose
+	// distance lies within D: the unrestricted distance or, with Restricted, that over
+	// vertices at which F holds.
+	Escape struct {
+		Node
+		D          Distance
+		Restricted bool
+		F          Formula
+	}
+	// Reach holds when the shortest path to some vertex with Right, over vertices with
+	// Left before it, has a weight within D.
+	Reach struct {
+		Node
+		D           Distance
+		Left, Right Formula
+	}
+	// Surround holds when the vertex lies in a region of vertices with Left that is
+	// enclosed by vertices with Right at distances within D.
+	Surround struct {
+		Node
+		D           Distance
+		Left, Right Formula
+	}
+)
+
 // Children lists the direct sub-formulas of f in source order.
 func Children(f Formula) []Formula {
 	switch f := f.(type) {
@@ -382,6 +461,20 @@ func Children(f Formula) []Formula {
 		return []Formula{f.Def, f.Body}
 	case *New:
 		return []Formula{f.F}
+	case *At:
+		return []Formula{f.F}
+	case *Label:
+		return nil
+	case *Somewhere:
+		return []Formula{f.F}
+	case *Everywhere:
+		return []Formula{f.F}
+	case *Escape:
+		return []Formula{f.F}
+	case *Reach:
+		return []Formula{f.Left, f.Right}
+	case *Surround:
+		return []Formula{f.Left, f.Right}
 	}
 	return nil
 }
@@ -466,7 +559,12 @@ func (c *collector) formula(f Formula) {
 		}
 	case *Let:
 		c.formula(f.Body)
-	case *Not, *And, *Or, *Implies, *Equiv, *Prev, *Once, *Historically, *Next, *Eventually, *Always, *New:
+	case *At:
+		c.term(f.Loc)
+		c.formula(f.F)
+	case *Label:
+	case *Not, *And, *Or, *Implies, *Equiv, *Prev, *Once, *Historically, *Next, *Eventually, *Always, *New,
+		*Somewhere, *Everywhere, *Escape, *Reach, *Surround:
 		for _, g := range Children(f) {
 			c.formula(g)
 		}

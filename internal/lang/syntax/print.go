@@ -60,7 +60,7 @@ func operandTerm(t Term) string {
 	switch t.(type) {
 	case Arith, Neg:
 		return "(" + t.String() + ")"
-	case Var, Const, Conv:
+	case Var, Const, Conv, Here:
 	}
 	return t.String()
 }
@@ -142,6 +142,27 @@ func (f *Always) String() string { return Format(f, MonPoly) }
 
 // String prints the formula.
 func (f *Until) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *At) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Label) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Somewhere) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Everywhere) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Escape) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Reach) String() string { return Format(f, MonPoly) }
+
+// String prints the formula.
+func (f *Surround) String() string { return Format(f, MonPoly) }
 
 // String prints the formula.
 func (f *Match) String() string { return Format(f, MonPoly) }
