@@ -98,26 +98,49 @@ func (w *textWriter) part(p *Part) {
 	w.key("rows")
 	w.open('[')
 	for i := range p.Rows {
-		r := &p.Rows[i]
 		w.next()
-		w.open('{')
-		w.key("values")
-		w.open('[')
-		for _, v := range r.Values {
-			w.next()
-			w.value(v)
-		}
-		w.close(']')
-		closed(w, "mark", r.Mark, verdict.F)
-		w.key("witness")
-		w.open('[')
-		for _, at := range r.Witness {
-			w.next()
-			w.b = strconv.AppendUint(w.b, at, 10)
-		}
-		w.close(']')
-		w.close('}')
+		w.row(&p.Rows[i])
 	}
 	w.close(']')
 	w.close('}')
+}
+
+func (w *textWriter) row(r *Row) {
+	w.open('{')
+	w.key("values")
+	w.open('[')
+	for _, v := range r.Values {
+		w.next()
+		w.value(v)
+	}
+	w.close(']')
+	closed(w, "mark", r.Mark, verdict.F)
+	w.flag("documents", r.Documents)
+	w.key("witness")
+	w.open('[')
+	for _, at := range r.Witness {
+		w.next()
+		w.b = strconv.AppendUint(w.b, at, 10)
+	}
+	w.close(']')
+	w.paths(r.Paths)
+	w.close('}')
+}
+
+// paths writes the walks of a row, if there are any.
+func (w *textWriter) paths(paths []Path) {
+	if len(paths) == 0 {
+		return
+	}
+	w.key("paths")
+	w.open('[')
+	for i := range paths {
+		w.next()
+		w.open('{')
+		w.str("of", paths[i].Of)
+		w.strs("vertices", paths[i].Vertices)
+		w.int("distance", paths[i].Distance)
+		w.close('}')
+	}
+	w.close(']')
 }

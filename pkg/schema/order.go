@@ -8,7 +8,7 @@ import (
 // Canonicalize brings the verdict into the form in which equal verdicts have equal
 // bytes: parts sorted by (Clause, Role, Name); rows sorted by value; witnesses
 // ascending and without duplicates; of several rows with one binding the one with
-// the strongest mark, and among equals the least witness list. It sorts in place
+// the strongest mark, and among equals the least witness list. The paths of a row stay in their order. It sorts in place
 // and takes time O(n log n).
 func (v *Verdict) Canonicalize() {
 	for i := range v.Parts {

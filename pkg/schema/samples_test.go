@@ -142,7 +142,10 @@ func sampleVerdict() *Verdict {
 				Clause: "T1", Columns: []string{"r", "p"}, Completeness: verdict.Degraded, Absence: true,
 				Rows: []Row{
 					{Values: []Value{StringValue("A"), StringValue("MED_COALITION")}, Mark: verdict.F, Witness: []uint64{3, 812, 815}},
-					{Values: []Value{StringValue("B"), StringValue("")}, Mark: verdict.Fp, Witness: []uint64{815}},
+					{Values: []Value{StringValue("B"), StringValue("")}, Mark: verdict.Fp, Witness: []uint64{815}, Documents: true, Paths: []Path{
+						{Of: `reaches("B", "")`, Vertices: []string{"med_fwd", "c2_cop", "coalition_cop"}, Distance: 1},
+						{Of: `AT alpha (...)`, Vertices: []string{"alpha"}, Distance: -1},
+					}},
 				},
 			},
 			{Clause: "T2", Name: "golden", Columns: []string{"n", "x"}, Rows: []Row{

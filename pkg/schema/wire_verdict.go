@@ -16,7 +16,8 @@ import "github.com/aspis-rv/aspis/pkg/verdict"
 //	cm Completeness                           tp TimePoint
 //	p  Policy                                 ts Timestamp
 //
-//	Rows: m Mark, v Values, w Witness. A value is a bare integer, string or float.
+//	Rows: d Documents, m Mark, p Paths (d Distance, o Of, v Vertices), v Values,
+//	w Witness. A value is a bare integer, string or float.
 //
 // All maps are closed: a verdict is compared by hash, so a reader must know all of it.
 func (v *Verdict) AppendBinary(dst []byte) ([]byte, error) {
@@ -71,7 +72,9 @@ func (a *appender) rows(k string, rows []Row) {
 	for i := range rows {
 		r := &rows[i]
 		m := a.open()
+		a.flag("d", r.Documents)
 		a.enum("m", uint8(r.Mark), uint8(verdict.F))
+		a.paths("p", r.Paths)
 		a.values("v", r.Values)
 		if len(r.Witness) > 0 {
 			a.key("w")
@@ -80,6 +83,21 @@ func (a *appender) rows(k string, rows []Row) {
 				a.b = appendUint(a.b, w)
 			}
 		}
+		a.close(m)
+	}
+}
+
+func (a *appender) paths(k string, paths []Path) {
+	if len(paths) == 0 {
+		return
+	}
+	a.key(k)
+	a.b = appendArrayHeader(a.b, len(paths))
+	for i := range paths {
+		m := a.open()
+		a.int("d", paths[i].Distance)
+		a.str("o", paths[i].Of)
+		a.strs("v", paths[i].Vertices)
 		a.close(m)
 	}
 }
@@ -173,12 +191,32 @@ func (c *cursor) part(p *Part) {
 func (c *cursor) row(r *Row) {
 	c.fields("row", func(key []byte) bool {
 		switch string(key) {
+		case "d":
+			r.Documents = c.flag()
 		case "m":
 			r.Mark = verdict.Value(c.enum(uint8(verdict.F)))
+		case "p":
+			r.Paths = list(c, MaxRecord, (*cursor).path)
 		case "v":
 			r.Values = list(c, MaxRecord, (*cursor).value)
 		case "w":
 			r.Witness = list(c, MaxRecord, func(c *cursor, w *uint64) { *w = c.anyUint() })
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+func (c *cursor) path(p *Path) {
+	c.fields("path", func(key []byte) bool {
+		switch string(key) {
+		case "d":
+			p.Distance = c.int()
+		case "o":
+			p.Of = c.str()
+		case "v":
+			p.Vertices = c.strs()
 		default:
 			return false
 		}
