@@ -18,6 +18,9 @@ type clauseEval struct {
 	robust verdict.Value // strongest firing that no missing evidence can take back
 	weak   bool          // some evidence below sound bears on the clause
 	worst  verdict.Completeness
+	// recorded is the strongest firing on an object that a documenting tool brings into
+	// being: that is flagged, never refused.
+	recorded verdict.Value
 }
 
 func evaluate(in *Input, c *policy.Clause) Clause {
@@ -29,7 +32,7 @@ func evaluate(in *Input, c *policy.Clause) Clause {
 		}
 	}
 	if e.disarmed(guards) {
-		e.robust, e.weak, e.worst = verdict.T, false, verdict.Sound
+		e.robust, e.weak, e.worst, e.recorded = verdict.T, false, verdict.Sound, verdict.T
 		e.out.Value = verdict.T
 	}
 	e.out.Completeness = e.worst
@@ -53,6 +56,9 @@ func (e *clauseEval) rule() verdict.Ruling {
 		doubt := proven
 		doubt.Completeness = e.worst
 		out = verdict.Combine(out, blocking.Rule(doubt))
+	}
+	if e.recorded >= verdict.Fp {
+		out = verdict.Combine(out, verdict.Ruling{Flagged: true})
 	}
 	return out
 }
@@ -204,7 +210,11 @@ func (e *clauseEval) row(f *policy.Formula, p *schema.Part, r *schema.Row, guard
 	if mark == verdict.T {
 		return
 	}
-	e.robust = verdict.Fuse(e.robust, robust)
+	if r.Documents {
+		e.recorded = verdict.Fuse(e.recorded, mark)
+	} else {
+		e.robust = verdict.Fuse(e.robust, robust)
+	}
 	e.out.Value = verdict.Fuse(e.out.Value, mark)
 	if e.out.Parts == nil {
 		e.out.Parts = map[aspects.Kind]verdict.Value{}
@@ -212,6 +222,7 @@ func (e *clauseEval) row(f *policy.Formula, p *schema.Part, r *schema.Row, guard
 	e.out.Parts[f.Aspect] = verdict.Fuse(e.out.Parts[f.Aspect], mark)
 	e.out.Firings = append(e.out.Firings, Firing{
 		Aspect: f.Aspect, Name: f.Name, Columns: p.Columns, Values: r.Values, Mark: mark, Witness: r.Witness,
+		Paths: r.Paths, Documents: r.Documents,
 	})
 }
 

@@ -56,6 +56,10 @@ type Firing struct {
 	Values  []schema.Value
 	Mark    verdict.Value
 	Witness []uint64
+	Paths   []schema.Path
+	// Documents is set when the firing is about an object that a documenting tool brings
+	// into being: it is flagged, not refused.
+	Documents bool
 }
 
 // Decision is the composed outcome for one attempt.

@@ -233,6 +233,38 @@ func TestUncertainFacts(t *testing.T) {
 }
 
 // TestAdmission: what refuses a call whatever the clauses say.
+// A firing on an object that a documenting tool brings into being is flagged; another of
+// the same clause refuses all the same, and missing evidence too.
+func TestDocuments(t *testing.T) {
+	f := forbid(aspects.Spatial, "")
+	b := bundle(clause("C", f))
+	documented := func(p schema.Part, rows ...int) schema.Part {
+		for _, i := range rows {
+			p.Rows[i].Documents = true
+		}
+		return p
+	}
+	for _, tc := range []struct {
+		part schema.Part
+		want string
+	}{
+		{documented(says("C", f, "x=1:F"), 0), "permit flagged"},
+		{documented(says("C", f, "x=1:Tp"), 0), "permit"},
+		{documented(says("C", f, "x=1:F", "x=2:F"), 0), "refuse violation C"},
+		{documented(says("C", f, "x=1:F", "x=2:Fp"), 0, 1), "permit flagged"},
+		{weak(documented(says("C", f, "x=1:F"), 0), verdict.Incomplete, false), "refuse unknown C"},
+	} {
+		d := decide(b, answer(aspects.Spatial, tc.part))
+		if got := short(&d); got != tc.want {
+			t.Errorf("%v: %s, want %s", tc.part.Rows, got, tc.want)
+		}
+	}
+	d := decide(b, answer(aspects.Spatial, documented(says("C", f, "x=1:F"), 0)))
+	if d.Value != verdict.F || !d.Clauses[0].Firings[0].Documents {
+		t.Errorf("the firing is not on record: %+v", d)
+	}
+}
+
 func TestAdmission(t *testing.T) {
 	f := forbid(temporal, "")
 	quiet, fires := answer(temporal), answer(temporal, says("C", f, ":F"))

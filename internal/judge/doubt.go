@@ -81,6 +81,7 @@ func (j *Judge) remember(e *protocol.Effect, relations []string) {
 // finished notes what the result of a call would have supplied, when its outcome is
 // unknown.
 func (j *Judge) finished(e *protocol.Effect) {
+	j.settle(e)
 	if e.Outcome != protocol.CallUnknown || e.Proposed == nil {
 		return
 	}

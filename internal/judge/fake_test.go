@@ -34,8 +34,9 @@ func (f fake) Restore(state []byte) (aspects.Monitor, error) {
 }
 
 func (m *fakeMonitor) digest(in aspects.Input) [32]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "%x %d %d %d %s %s %v %v %s",
-		m.state, in.TimePoint, in.Timestamp, in.Offset, in.Event.Kind, in.Event.CallID, in.Facts, in.Uncertain, in.Evidence))
+	return sha256.Sum256(fmt.Appendf(nil, "%x %d %d %d %s %s %v %v %s %s %v",
+		m.state, in.TimePoint, in.Timestamp, in.Offset, in.Event.Kind, in.Event.CallID, in.Facts, in.Uncertain, in.Evidence,
+		in.Call, in.Ended))
 }
 
 func (m *fakeMonitor) Judge(in aspects.Input) []schema.Part {
@@ -49,6 +50,10 @@ func (m *fakeMonitor) Judge(in aspects.Input) []schema.Part {
 func (m *fakeMonitor) Adopt(in aspects.Input) { m.state = m.digest(in) }
 
 func (m *fakeMonitor) Advance(int64) {}
+
+func (m *fakeMonitor) Settle(end aspects.Ended) {
+	m.state = sha256.Sum256(fmt.Appendf(nil, "%x %s %d", m.state, end.Call, end.Outcome))
+}
 
 func (m *fakeMonitor) AppendState(dst []byte) []byte { return append(dst, m.state[:]...) }
 

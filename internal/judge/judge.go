@@ -33,9 +33,12 @@ type Judge struct {
 	part     *protocol.Partition
 	monitors map[protocol.TraceID]aspects.Monitor
 	doubts   map[protocol.TraceID]*doubts
-	// asked is what was uncertain when a trace's open attempt opened: an outcome may
+	// asked is, for each trace with an open attempt, what was uncertain when that opened: an outcome may
 	// become unknown while it is open, and it is judged again after a restart (rule 7).
 	asked map[protocol.TraceID][]aspects.Uncertain
+	// ends are the calls of a trace that ended without a result while an attempt was
+	// open: its monitor hears of them when the attempt is over, for the same reason.
+	ends map[protocol.TraceID][]aspects.Ended
 	// foreign is set while the log's active policy is not the loaded one: nothing is
 	// judged then, so that calls end as unavailable rather than wrongly judged.
 	foreign bool
@@ -47,7 +50,7 @@ func New(partition uint32, cfg Config) *Judge {
 	return &Judge{
 		cfg: cfg, part: protocol.New(partition, cfg.Rules),
 		monitors: map[protocol.TraceID]aspects.Monitor{}, doubts: map[protocol.TraceID]*doubts{},
-		asked: map[protocol.TraceID][]aspects.Uncertain{},
+		asked: map[protocol.TraceID][]aspects.Uncertain{}, ends: map[protocol.TraceID][]aspects.Ended{},
 	}
 }
 
@@ -84,15 +87,16 @@ func (j *Judge) apply(e *protocol.Effect) {
 			j.out = append(j.out, v)
 		}
 	case protocol.Closed, protocol.Dropped:
-		delete(j.asked, e.Trace)
+		j.over(e.Trace)
 	case protocol.Adopted, protocol.Stepped:
-		delete(j.asked, e.Trace)
 		in, typing := j.input(e)
 		j.monitor(e.Trace).Adopt(in)
+		j.over(e.Trace)
 		j.remember(e, typing.Uncertain)
 	case protocol.Evicted:
 		delete(j.monitors, e.Trace)
 		delete(j.doubts, e.Trace)
+		delete(j.ends, e.Trace)
 	case protocol.Activated:
 		j.activate(e.Activation)
 	case protocol.Finished:
@@ -109,6 +113,7 @@ func (j *Judge) activate(a *schema.Activation) {
 	if a.Number > 1 && (foreign || j.foreign) {
 		clear(j.monitors)
 		clear(j.doubts)
+		clear(j.ends)
 	}
 	j.foreign = foreign
 }
@@ -130,10 +135,15 @@ func (j *Judge) input(e *protocol.Effect) (aspects.Input, policy.Typing) {
 	} else {
 		typing = j.cfg.Bundle.Type(e.Event, e.Observe)
 	}
-	return aspects.Input{
+	in := aspects.Input{
 		TimePoint: e.TimePoint, Timestamp: e.Timestamp, Offset: e.Offset, Event: e.Event,
 		Facts: typing.Facts, Evidence: e.Evidence, Weakened: e.Weakened, Uncertain: j.doubts[e.Trace].list(),
-	}, typing
+		Edits: typing.Edits, Documents: typing.Documents,
+	}
+	if j.cfg.Bundle.World != nil {
+		in.Call, in.Ended = callOf(e), endedBy(e)
+	}
+	return in, typing
 }
 
 func (j *Judge) judge(e *protocol.Effect) *schema.Verdict {
@@ -205,7 +215,7 @@ func (j *Judge) sortedTraces() []protocol.TraceID {
 // aspect and policy.
 var ErrState = errors.New("judge: not a state of this version, aspect and policy")
 
-const stateVersion = 2
+const stateVersion = 3
 
 type stateRecord struct {
 	_msgpack struct{} `msgpack:",as_array"` //nolint:unused // read by the encoder
@@ -217,6 +227,7 @@ type stateRecord struct {
 	Protocol []byte
 	Monitors []monitorRecord
 	Asked    []askedRecord
+	Ends     []endRecord
 }
 
 // askedRecord is what was uncertain when an attempt opened. Attempts without any are left out.
@@ -253,7 +264,7 @@ func (j *Judge) AppendState(dst []byte) ([]byte, error) {
 		m.Facts, m.Calls = j.doubts[id].records()
 		rec.Monitors = append(rec.Monitors, m)
 	}
-	rec.Asked = j.askedRecords()
+	rec.Asked, rec.Ends = j.askedRecords(), j.endRecords()
 	buf := bytes.NewBuffer(dst)
 	enc := msgpack.NewEncoder(buf)
 	enc.UseCompactInts(true)
@@ -279,7 +290,7 @@ func Restore(b []byte, cfg Config) (*Judge, error) {
 	}
 	j := &Judge{
 		cfg: cfg, part: part, foreign: rec.Foreign, doubts: map[protocol.TraceID]*doubts{},
-		asked:    map[protocol.TraceID][]aspects.Uncertain{},
+		asked: map[protocol.TraceID][]aspects.Uncertain{}, ends: restoreEnds(rec.Ends),
 		monitors: make(map[protocol.TraceID]aspects.Monitor, len(rec.Monitors)),
 	}
 	for _, m := range rec.Monitors {
@@ -296,5 +307,10 @@ func Restore(b []byte, cfg Config) (*Judge, error) {
 	for _, r := range rec.Asked {
 		j.asked[protocol.TraceID{Tenant: r.Tenant, Trace: r.Trace}] = restoreDoubts(r.Facts, nil).list()
 	}
+	part.Opened(func(e *protocol.Effect) {
+		if _, ok := j.asked[e.Trace]; !ok {
+			j.asked[e.Trace] = nil
+		}
+	})
 	return j, nil
 }
