@@ -52,7 +52,8 @@ func (l *lifter) visit(f syntax.Formula, odd bool) {
 		}
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Let,
 		*syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always,
-		*syntax.Until:
+		*syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		for _, part := range syntax.Children(f) {
 			l.visit(part, odd)
 		}

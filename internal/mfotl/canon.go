@@ -20,6 +20,7 @@ type canon struct {
 	open  map[string]bool // bound here
 	bound map[string]bool // bound somewhere
 	free  map[string]bool // free somewhere
+	here  bool            // @l occurs
 }
 
 // canonical returns the text of a formula and its free variables in the order of
@@ -28,6 +29,9 @@ func canonical(f syntax.Formula) (text string, free []string, err error) {
 	c := canon{num: map[string]int{}, open: map[string]bool{}, bound: map[string]bool{}, free: map[string]bool{}}
 	if err := c.formula(f); err != nil {
 		return "", nil, err
+	}
+	if c.here {
+		return "", nil, fmt.Errorf("%w: @l is a vertex of the world and stands inside of AT alone", ErrFormula)
 	}
 	for _, n := range c.names {
 		if !c.bound[n] {
@@ -61,6 +65,8 @@ func (c *canon) term(t syntax.Term) {
 		c.b.WriteString(t.Value.Kind.String())
 		c.b.WriteByte(':')
 		c.b.WriteString(t.Value.String())
+	case syntax.Here:
+		c.here = true
 	case syntax.Arith:
 		fmt.Fprintf(&c.b, "(arith%d ", t.Op)
 		c.term(t.Left)
@@ -150,6 +156,8 @@ func (c *canon) formula(f syntax.Formula) error {
 // outside says why an operator cannot occur here.
 func outside(f syntax.Formula) error {
 	switch f.(type) {
+	case *syntax.At:
+		return fmt.Errorf("%w: AT speaks of a vertex of the world, and this engine has none; judge the clause by the spatial aspect", ErrFormula)
 	case *syntax.New:
 		return fmt.Errorf("%w: NEW compares two worlds, and this engine has none; judge the clause by the spatial aspect", ErrFormula)
 	case *syntax.Next, *syntax.Eventually, *syntax.Until:

@@ -119,7 +119,7 @@ func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
 	fresh := map[string]bool{}
 	for i, t := range f.Args {
 		switch t := t.(type) {
-		case syntax.Arith, syntax.Neg, syntax.Conv:
+		case syntax.Arith, syntax.Neg, syntax.Conv, syntax.Here:
 			return fmt.Errorf("%w: %s: an argument is a variable or a constant, not %s", ErrFormula, f, t)
 		case syntax.Const:
 			a.args = append(a.args, predArg{kind: argConst, word: b.constant(t.Value)})
@@ -150,7 +150,7 @@ func (b *chainBuilder) operand(t syntax.Term) operand {
 		return operand{slot: b.scope.slot(b.compiler, t.Name)}
 	case syntax.Const:
 		return operand{slot: -1, word: b.constant(t.Value)}
-	case syntax.Arith, syntax.Neg, syntax.Conv:
+	case syntax.Arith, syntax.Neg, syntax.Conv, syntax.Here:
 	}
 	return operand{slot: -1}
 }
@@ -160,7 +160,7 @@ func computed(t syntax.Term) bool {
 	switch t.(type) {
 	case syntax.Var, syntax.Const:
 		return false
-	case syntax.Arith, syntax.Neg, syntax.Conv:
+	case syntax.Arith, syntax.Neg, syntax.Conv, syntax.Here:
 	}
 	return true
 }

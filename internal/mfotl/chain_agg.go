@@ -55,7 +55,7 @@ func (b *chainBuilder) groupArg(f *syntax.Match, t syntax.Term, fresh map[string
 		}
 		fresh[t.Name] = true
 		return arg, nil
-	case syntax.Arith, syntax.Neg, syntax.Conv:
+	case syntax.Arith, syntax.Neg, syntax.Conv, syntax.Here:
 	}
 	return groupArg{}, fmt.Errorf("%w: %s: a group is a variable or a text, not %s", ErrFormula, f, t)
 }

@@ -31,6 +31,7 @@ func (b *chainBuilder) expr(t syntax.Term) expr {
 		return &negExpr{of: b.expr(t.T), int: arithExpr{op: syntax.Sub, left: zero, right: zero, at: b.faultAt(t, t.Pos)}}
 	case syntax.Conv:
 		return &convExpr{op: t.Op, of: b.expr(t.T), at: b.faultAt(t, t.Pos)}
+	case syntax.Here: // canon has refused it
 	}
 	return nil
 }
@@ -209,7 +210,7 @@ func partial(t syntax.Term) bool {
 		return partial(t.T)
 	case syntax.Conv:
 		return t.Op == syntax.FloatToInt || t.Op == syntax.StringToInt || t.Op == syntax.StringToFloat || partial(t.T)
-	case syntax.Var, syntax.Const:
+	case syntax.Var, syntax.Const, syntax.Here:
 	}
 	return false
 }

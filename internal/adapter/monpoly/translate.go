@@ -177,7 +177,8 @@ func (t *translator) formula(f syntax.Formula, positive bool) {
 	case *syntax.Historically:
 		t.fail("HISTORICALLY with free variables; give them values inside, or write it with SINCE")
 	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
-		*syntax.Match, *syntax.Let, *syntax.New:
+		*syntax.Match, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		t.fail("%s is not put to this engine; `engine: aspis` may have it", f)
 	}
 }
@@ -253,6 +254,8 @@ func (t *translator) term(x syntax.Term) string {
 		return t.constant(x.Value)
 	case syntax.Arith, syntax.Neg, syntax.Conv:
 		t.fail("arithmetic is not put to this engine, whose integers overflow unnoticed: %s", x)
+	case syntax.Here:
+		t.fail("%s is a vertex of the world, of which this engine knows nothing", x)
 	}
 	return ""
 }

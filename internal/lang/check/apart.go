@@ -62,6 +62,9 @@ func (a *aparter) untouched(f syntax.Formula, env renaming) bool {
 
 func (a *aparter) rebuilt(f syntax.Formula, env renaming) syntax.Formula {
 	switch f := f.(type) {
+	case *syntax.At:
+		loc := termBy(f.Loc, func(v syntax.Var) syntax.Term { return env.variable(v) })
+		return &syntax.At{Node: f.Node, Loc: loc, F: a.formula(f.F, env)}
 	case *syntax.Pred, *syntax.Cmp, *syntax.Match:
 		if env == nil {
 			return f
@@ -74,7 +77,8 @@ func (a *aparter) rebuilt(f syntax.Formula, env renaming) syntax.Formula {
 		return a.agg(f, env)
 	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let,
 		*syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
-		*syntax.Always, *syntax.Until:
+		*syntax.Always, *syntax.Until,
+		*syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return rebuilt(f, func(g syntax.Formula) syntax.Formula { return a.formula(g, env) })
 }

@@ -29,8 +29,10 @@ type Options struct {
 	// Names are names of other things than relations that a misspelt relation may have
 	// meant, such as formulas that were already written out.
 	Names []string
-	// New admits NEW: the formula goes to an aspect that keeps a model of the world.
-	New bool
+	// World is the set of those relations of the signature that are state of the world and
+	// no facts. With it NEW and AT may be used: the formula goes to an aspect that keeps a
+	// model of the world. Where it is nil there is none.
+	World map[string]bool
 }
 
 // Check checks a formula against a signature. The result is nil exactly when the
@@ -79,9 +81,11 @@ type work struct {
 	// the names in inlined.
 	written map[string]string
 	kinds   map[string]schema.ValueKind
-	inlined syntax.Formula // definitions
-	plain   syntax.Formula // desugar
-	core    syntax.Formula // safe-range
+	inlined syntax.Formula             // definitions
+	placed  map[misplaced]bool         // world: what was reported
+	plain   syntax.Formula             // desugar
+	core    syntax.Formula             // safe-range
+	located map[syntax.Formula]outcome // safe-range: location formulas and what they became
 	// apart and coreKinds: the core with names apart, and the types of all names in it.
 	apart     syntax.Formula
 	coreKinds map[string]schema.ValueKind
@@ -104,6 +108,7 @@ func stages() []stage {
 		{"variables", (*work).scopeVariables, false}, // before types: one name is then one variable
 		{"types", (*work).inferTypes, false},         // the last of those that report side by side
 		{"definitions", (*work).inlineLets, true},    // after types: a definition has one type everywhere
+		{"world", (*work).checkWorld, false},         // what stands inside of NEW and AT, definitions included
 		{"desugar", (*work).desugar, true},           // folds comparisons of constants, so after types
 		{"safe-range", (*work).makeCore, true},       // on few operators, so after desugar
 		{"names", (*work).renameApart, true},         // quantifiers the core has more than once
@@ -146,7 +151,8 @@ func (w *work) relationsIn(f syntax.Formula, lets *letRelations) {
 		w.relationsIn(f.Body, &letRelations{f, lets})
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
 		*syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically,
-		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		for _, c := range syntax.Children(f) {
 			w.relationsIn(c, lets)
 		}

@@ -30,7 +30,7 @@ func TestDiagnosticsOnTheirLines(t *testing.T) {
 			continue
 		}
 		_, diags = Check(f, testSignature(), Options{
-			Forbid: c.Has("forbid"), BuiltIn: c.Has("builtin"), Future: c.Has("future"), New: c.Has("new"),
+			Forbid: c.Has("forbid"), BuiltIn: c.Has("builtin"), Future: c.Has("future"), World: testWorld(c.Has("world")),
 		})
 		c.Compare(t, path, diags)
 	}
@@ -42,7 +42,10 @@ func TestEveryCodeIsExplainedAndProduced(t *testing.T) {
 	explained := map[diag.Code]bool{}
 	for _, e := range Explanations() {
 		explained[e.Code] = true
-		opts := Options{Forbid: e.Setting == SettingForbid, Future: e.Setting == SettingFuture}
+		opts := Options{
+			Forbid: e.Setting == SettingForbid || e.Setting == SettingWorld, Future: e.Setting == SettingFuture,
+			World: testWorld(e.Setting == SettingWorld),
+		}
 		_, diags := Check(parse(t, e.Wrong, syntax.Bundle), testSignature(), opts)
 		if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == e.Code }) {
 			t.Errorf("%s (%s): %.60q does not produce it: %v", e.Code, e.Title, e.Wrong, diags)
@@ -54,7 +57,7 @@ func TestEveryCodeIsExplainedAndProduced(t *testing.T) {
 	for _, c := range []diag.Code{
 		CodeRelation, CodeArity, CodeUnused, CodeType, CodeNegation, CodeComparison, CodeOr, CodeSince,
 		CodeNoAnchor, CodeNever, CodeTooComplex, CodeLet, CodeUnusedLet, CodeAggregate, CodeFuture, CodeUnbounded, CodeNew,
-		CodeArgument,
+		CodeArgument, CodeAt, CodeLocation, CodeState, CodePastWorld, CodeEveryPoint,
 	} {
 		if !explained[c] {
 			t.Errorf("%s has no explanation", c)
@@ -119,7 +122,34 @@ func TestCore(t *testing.T) {
 		{"p(x) AND (NEXT (NOT q(x)))", "p(x) AND (NEXT[0,*) TRUE) AND (NOT (NEXT[0,*) q(x)))"},
 		{"p(x) AND ((NOT q(x)) UNTIL[0,5s] a())", "p(x) AND ((NOT q(x)) UNTIL[0,5s] ((ONCE[0,5s] p(x)) AND a()))"},
 		{"(x > 3) UNTIL[2s,9s] q(x)", "(NOT ((EVENTUALLY[0,9s] q(x)) AND (x <= 3))) UNTIL[2s,9s] q(x)"},
-		{"NEW (q(x) AND p(x)) AND NOT a()", "NEW (q(x) AND p(x)) AND (NOT a())"},
+		// The world.
+		{"NEW (holds(v, o) AND label(v, \"x\")) AND NOT a()", "NEW (holds(v, o) AND label(v, \"x\")) AND (NOT a())"},
+		{"AT v (ridge) AND vertex(v)", "vertex(v) AND AT v (ridge)"},
+		{"NOT AT v (ridge) AND vertex(v)", "vertex(v) AND (NOT AT v (ridge))"},
+		{`AT "x" (ridge)`, `TRUE AND AT "x" (ridge)`},
+		{`a() AND NOT AT "x" (ridge)`, `a() AND (NOT AT "x" (ridge))`},
+		{`NOT AT "x" (ridge)`, `NOT (TRUE AND AT "x" (ridge))`},
+		{"vertex(v) AND AT v ((NOT ridge) REACH[0,4] (threat OR NOT mask))", "vertex(v) AND AT v ((NOT ridge) REACH[0,4] (threat OR (NOT mask)))"},
+		{"vertex(v) AND AT v (FORALL o. (holds(@l, o) IMPLIES own))", "vertex(v) AND AT v (NOT (EXISTS o. (holds(@l, o) AND (NOT own))))"},
+		{"lz(m, v) AND AT v (@l = m)", "lz(m, v) AND AT v (TRUE AND (@l = m))"},
+		{
+			"lz(m, v) AND AT v (NOT holds(@l, m) AND (EXISTS o. (o = m AND holds(@l, o))))",
+			"lz(m, v) AND AT v ((NOT holds(@l, m)) AND (EXISTS o. ((o = m) AND holds(@l, o))))",
+		},
+		{
+			"vertex(v) AND AT v (EXISTS o. ((SOMEWHERE[0,3] holds(@l, o)) AND holds(@l, o)))",
+			"vertex(v) AND AT v (EXISTS o. (holds(@l, o) AND (SOMEWHERE[0,3] holds(@l, o))))",
+		},
+		{"vertex(v) AND AT v (holds(@l, _))", "vertex(v) AND AT v (EXISTS _1. holds(@l, _1))"},
+		{"vertex(v) AND AT v (holds(@l, v) OR ridge)", "vertex(v) AND AT v (holds(@l, v) OR ridge)"},
+		{"vertex(v) AND (AT v (ridge) OR AT v (mask))", "(vertex(v) AND AT v (ridge)) OR (vertex(v) AND AT v (mask))"},
+		{"(AT v (ridge)) SINCE lz(m, v)", "(NOT ((ONCE[0,*) lz(m, v)) AND (NOT AT v (ridge)))) SINCE[0,*) lz(m, v)"},
+		{"LET near(v, n) = label(v, n) IN (lz(m, v) AND AT v (near(@l, m)))", "lz(m, v) AND AT v (label(@l, m))"},
+		{
+			"LET up(v) = AT v (EXISTS o. holds(@l, o)) IN (lz(m, v) AND up(v) AND up(m))",
+			"lz(m, v) AND AT v (EXISTS o_1. holds(@l, o_1)) AND AT m (EXISTS o_2. holds(@l, o_2))",
+		},
+		{"lz(m, v) AND (EXISTS v. (vertex(v) AND AT v (holds(@l, m))))", "EXISTS v_1. (lz(m, v) AND vertex(v_1) AND AT v_1 (holds(@l, m)))"},
 	} {
 		f, _ := syntax.Parse(c.src, syntax.Options{})
 		if c.want == "" {
@@ -170,9 +200,18 @@ func TestFacts(t *testing.T) {
 		{"NEXT p(x)", "x int", "", "p", true, false},
 		{"p(x) UNTIL[0,5s] r(y, x)", "y int, x int", "p or r", "p r", true, false},
 		{"p(x) UNTIL[1s,5s] r(y, x)", "y int, x int", "p", "p r", true, false},
-		{"NEW (p(x))", "x int", "", "p", true, false},
+		{"NEW (lz(m, v))", "m string, v string", "a change of lz", "lz", true, false},
+		{"NEW (lz(m, v) AND AT v (ridge AND holds(@l, m)))", "m string, v string", "a change of holds or lz or the graph", "holds lz", true, false},
+		{"lz(m, v)", "m string, v string", "", "lz", false, false},
+		{"s(m) AND lz(m, v) AND AT v (ridge REACH[0,5] threat)", "m string, v string", "s", "lz s", false, false},
+		{"s(m) AND lz(m, v) AND AT v (ridge REACH[1,5] threat)", "m string, v string", "s", "lz s", true, false},
+		{"s(m) AND lz(m, v) AND AT v (NOT ridge)", "m string, v string", "s", "lz s", true, false},
+		{"s(m) AND lz(m, v) AND NOT AT v (ridge)", "m string, v string", "s", "lz s", true, false},
+		{"s(m) AND NEW (lz(m, v))", "m string, v string", "s", "lz s", true, false},
+		{"NEW (lz(m, v)) AND s(m) AND (ONCE s(m))", "m string, v string", "s", "lz s", true, true},
+		{"s(m) OR NEW (vertex(m))", "m string", "s or a change of vertex", "s vertex", true, false},
 	} {
-		got, diags := Check(parse(t, c.src, syntax.Bundle), testSignature(), Options{BuiltIn: true, Future: true, New: true})
+		got, diags := Check(parse(t, c.src, syntax.Bundle), testSignature(), Options{BuiltIn: true, Future: true, World: testWorld(true)})
 		if got == nil {
 			t.Errorf("%s: %v", c.src, diags)
 			continue
@@ -195,6 +234,16 @@ func TestFacts(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", c.src, x.what, x.got, x.want)
 			}
 		}
+	}
+}
+
+// A constant may be put in the place of a variable before the check.
+func TestTheVertexOfATIsAString(t *testing.T) {
+	number := syntax.Const{Value: schema.IntValue(5)}
+	f := &syntax.At{Loc: number, F: &syntax.Label{Name: "ridge"}}
+	_, diags := Check(f, testSignature(), Options{World: testWorld(true)})
+	if len(diags) != 1 || diags[0].Code != CodeType || !strings.Contains(diags[0].Message, "`5` is an int") {
+		t.Errorf("got %v", diags)
 	}
 }
 

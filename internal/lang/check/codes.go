@@ -22,19 +22,26 @@ const (
 	CodeAggregate  diag.Code = "C016" // an aggregation with variables that its formula does not have
 	CodeFuture     diag.Code = "C017" // a future operator where a verdict is due at once
 	CodeUnbounded  diag.Code = "C018" // a future operator without an upper bound
-	CodeNew        diag.Code = "C019" // NEW where there is no world to compare, or around a temporal operator
+	CodeNew        diag.Code = "C019" // NEW where there is no world to compare, or around what is no state of it
 	CodeArgument   diag.Code = "C020" // an expression as an argument
+	CodeAt         diag.Code = "C021" // AT where there is no world, or around what says nothing of a vertex
+	CodeLocation   diag.Code = "C022" // AT or a spatial operator whose variables nothing binds
+	CodeState      diag.Code = "C023" // a violation that is a state of the world, and not a change of it
+	CodePastWorld  diag.Code = "C024" // a state of the world below PREVIOUS
+	CodeEveryPoint diag.Code = "C025" // a state of the world that is looked at, in full, at every time point
 )
 
 // The Settings of examples.
 const (
 	SettingForbid = "forbid" // checked as a forbid formula
 	SettingFuture = "future" // checked with Options.Future
+	SettingWorld  = "world"  // checked as a forbid formula, with a world
 )
 
 // Explanations documents every code but CodeInternal, which no formula produces.
 // The examples are over the relations a(), b(), c(), p(int), q(int), r(int, int),
-// s(string) and f(float).
+// s(string) and f(float), and of the world over vertex(string), label(string, string),
+// holds(string, string) and lz(string, string).
 func Explanations() []diag.Explanation {
 	return []diag.Explanation{
 		{Code: CodeRelation, Title: "a relation nobody declared", Wrong: `pp(x)`, Repair: `p(x)`},
@@ -53,8 +60,28 @@ func Explanations() []diag.Explanation {
 		{Code: CodeAggregate, Title: "an aggregation with variables that its formula does not have", Wrong: `n <- CNT y p(x)`, Repair: `n <- CNT x p(x)`},
 		{Code: CodeFuture, Title: "a future operator where a verdict is due at once", Wrong: `p(x) AND (EVENTUALLY[0,1h] q(x))`, Repair: `p(x) AND (ONCE[0,1h] q(x))`},
 		{Code: CodeUnbounded, Title: "a future operator without an upper bound", Wrong: `EVENTUALLY p(x)`, Repair: `EVENTUALLY[0,1h] p(x)`, Setting: SettingFuture},
-		{Code: CodeNew, Title: "NEW where there is no world to compare, or around a temporal operator", Wrong: `NEW (p(x))`, Repair: `p(x)`},
+		{Code: CodeNew, Title: "NEW where there is no world to compare, or around what is no state of it", Wrong: `NEW (p(x))`, Repair: `p(x)`},
 		{Code: CodeArgument, Title: "an expression as an argument", Wrong: `q(x) AND p(x + 1)`, Repair: `q(x) AND y = x + 1 AND p(y)`},
+		{
+			Code: CodeAt, Title: "AT where there is no world, or around what says nothing of a vertex",
+			Wrong: `s(v) AND AT v (ridge AND s(@l))`, Repair: `s(v) AND AT v (ridge)`, Setting: SettingWorld,
+		},
+		{
+			Code: CodeLocation, Title: "AT or a spatial operator whose variables nothing binds",
+			Wrong: `a() AND AT v (ridge)`, Repair: `a() AND vertex(v) AND AT v (ridge)`, Setting: SettingWorld,
+		},
+		{
+			Code: CodeState, Title: "a violation that is a state of the world, and not a change of it",
+			Wrong: `lz(m, v) AND AT v (ridge)`, Repair: `NEW (lz(m, v) AND AT v (ridge))`, Setting: SettingWorld,
+		},
+		{
+			Code: CodePastWorld, Title: "a state of the world below PREVIOUS",
+			Wrong: `s(m) AND (PREVIOUS lz(m, v))`, Repair: `s(m) AND (ONCE[0,1h] (s(m) AND lz(m, v)))`, Setting: SettingWorld,
+		},
+		{
+			Code: CodeEveryPoint, Title: "a state of the world that is looked at, in full, at every time point",
+			Wrong: `s(m) AND (ONCE[0,1h] lz(m, v))`, Repair: `s(m) AND (ONCE[0,1h] NEW (lz(m, v)))`, Setting: SettingWorld,
+		},
 	}
 }
 

@@ -77,7 +77,8 @@ func (d *desugarer) affirm(f syntax.Formula) syntax.Formula {
 	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
 		*syntax.Always, *syntax.Until:
 		return d.affirmTemporal(at, f)
-	case *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Agg, *syntax.New, *syntax.Let:
+	case *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Agg, *syntax.New, *syntax.Let,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return rebuilt(f, d.affirmed)
 }
@@ -100,7 +101,8 @@ func (d *desugarer) affirmTemporal(at syntax.Node, f syntax.Formula) syntax.Form
 			return never(at, d.formula(parts[len(parts)-1], true))
 		}
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
-		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New:
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return rebuilt(f, d.affirmed)
 }
@@ -138,7 +140,8 @@ func (d *desugarer) negate(f syntax.Formula) syntax.Formula {
 		}
 		return &syntax.Eventually{Node: at, I: f.I, F: d.formula(f.F, false)}
 	case *syntax.Pred, *syntax.Match, *syntax.And, *syntax.Exists, *syntax.Agg, *syntax.New, *syntax.Let, *syntax.Prev,
-		*syntax.Once, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until:
+		*syntax.Once, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return &syntax.Not{Node: at, F: d.formula(f, true)}
 }

@@ -24,6 +24,10 @@ func (w *work) collectFacts() {
 	syntax.Walk(w.inlined, func(f syntax.Formula) bool {
 		if p, ok := f.(*syntax.Pred); ok {
 			relations[p.Name] = true
+			c.World = c.World || w.opts.World[p.Name]
+		}
+		if _, ok := f.(*syntax.At); ok {
+			c.World = true
 		}
 		c.Historic = c.Historic || past(f)
 		return true
@@ -33,8 +37,15 @@ func (w *work) collectFacts() {
 	}
 	slices.Sort(c.Relations)
 	a := analysis{w: w, anchorSets: map[syntax.Formula][]string{}, absences: map[syntax.Formula]bool{}, reads: map[syntax.Formula]bool{}}
-	c.Anchors = slices.Clone(a.anchors(w.apart))
+	for _, name := range a.anchors(w.apart) {
+		if w.opts.World[name] || name == Graph {
+			c.Effects = append(c.Effects, name)
+		} else {
+			c.Anchors = append(c.Anchors, name)
+		}
+	}
 	c.Absence = a.absence(w.plain)
+	w.everyPoint(&a)
 	w.result = c
 }
 
@@ -43,9 +54,14 @@ func (w *work) checkClause() {
 	if neverHolds(w.apart) {
 		w.add(neverFires(w.source))
 	}
-	if w.opts.Forbid && len(w.result.Anchors) == 0 && !needsNew(w.apart) {
-		w.add(noAnchor(w.source))
+	if !w.opts.Forbid || len(w.result.Anchors) > 0 || len(w.result.Effects) > 0 {
+		return
 	}
+	if w.result.World && w.stateIn(w.inlined) != nil {
+		w.add(stateViolation(w.source, w.changed()))
+		return
+	}
+	w.add(noAnchor(w.source))
 }
 
 // analysis computes properties once for each node of a graph.
@@ -57,8 +73,9 @@ type analysis struct {
 }
 
 // anchors returns relations, sorted, of which one must have a fact now for f to hold
-// now, or none. Of a conjunction's operands it takes the one with fewer, and the left
-// one on a tie.
+// now, or none; one of the world, and Graph, must have changed. Of a conjunction's operands
+// it takes one without relations of the world, then the one with fewer, and the left one on
+// a tie.
 func (a *analysis) anchors(f syntax.Formula) []string {
 	if s, ok := a.anchorSets[f]; ok {
 		return s
@@ -66,14 +83,13 @@ func (a *analysis) anchors(f syntax.Formula) []string {
 	var s []string
 	switch f := f.(type) {
 	case *syntax.Pred:
-		if !a.w.isBuiltIn(f.Name) { // those hold at every time point
+		if !a.w.isBuiltIn(f.Name) && !a.w.opts.World[f.Name] { // those hold without an event
 			s = []string{f.Name}
 		}
+	case *syntax.New:
+		s = a.w.effects(f.F)
 	case *syntax.And:
-		s = a.anchors(f.Left)
-		if r := a.anchors(f.Right); len(s) == 0 || len(r) > 0 && len(r) < len(s) {
-			s = r
-		}
+		s = a.narrower(a.anchors(f.Left), a.anchors(f.Right))
 	case *syntax.Or:
 		s = either(a.anchors(f.Left), a.anchors(f.Right))
 	case *syntax.Exists:
@@ -91,9 +107,33 @@ func (a *analysis) anchors(f syntax.Formula) []string {
 	case *syntax.Until:
 		s = a.lastAnchors(f.I, f.Left, f.Right)
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Prev, *syntax.Once, *syntax.Next, *syntax.Eventually,
-		*syntax.Always, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let, *syntax.New:
+		*syntax.Always, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	a.anchorSets[f] = s
+	return s
+}
+
+// narrower is the better of the anchors of two conjuncts.
+func (a *analysis) narrower(s, t []string) []string {
+	switch {
+	case len(s) == 0:
+		return t
+	case len(t) == 0:
+		return s
+	}
+	facts := func(s []string) bool {
+		return !slices.ContainsFunc(s, func(name string) bool { return name == Graph || a.w.opts.World[name] })
+	}
+	if facts(s) != facts(t) {
+		if facts(t) {
+			return t
+		}
+		return s
+	}
+	if len(t) < len(s) {
+		return t
+	}
 	return s
 }
 
@@ -120,7 +160,7 @@ func either(s, t []string) []string {
 // absence tells whether a desugared formula can hold because something is not in
 // the log or the world: a fact below a negation or NEW, a tuple of an aggregation, a
 // time point at which the left operand of SINCE or UNTIL fails, a time point between
-// this one and the previous or next one.
+// this one and the previous or next one, a vertex or a way to it.
 func (a *analysis) absence(f syntax.Formula) bool {
 	if b, ok := a.absences[f]; ok {
 		return b
@@ -131,14 +171,21 @@ func (a *analysis) absence(f syntax.Formula) bool {
 		b = a.readsLog(f.F)
 	case *syntax.Agg:
 		b = a.readsLog(f.F)
-	case *syntax.Prev, *syntax.Next, *syntax.New:
+	case *syntax.Prev, *syntax.Next, *syntax.New, *syntax.Everywhere, *syntax.Surround:
 		b = true
+	case *syntax.Somewhere:
+		b = f.D.Lo > 0 || a.absence(f.F) // it is that far because there is no shorter way
+	case *syntax.Escape:
+		b = f.D.Lo > 0 || a.absence(f.F)
+	case *syntax.Reach:
+		b = f.D.Lo > 0 || a.absence(f.Left) || a.absence(f.Right)
 	case *syntax.Since:
 		b = a.readsLog(f.Left) || a.absence(f.Right)
 	case *syntax.Until:
 		b = a.readsLog(f.Left) || a.absence(f.Right)
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall, *syntax.Let, *syntax.Once, *syntax.Historically, *syntax.Eventually, *syntax.Always:
+		*syntax.Exists, *syntax.Forall, *syntax.Let, *syntax.Once, *syntax.Historically, *syntax.Eventually, *syntax.Always,
+		*syntax.At, *syntax.Label:
 		b = slices.ContainsFunc(syntax.Children(f), a.absence)
 	}
 	a.absences[f] = b
@@ -152,30 +199,11 @@ func (a *analysis) readsLog(f syntax.Formula) bool {
 	}
 	_, b := intervalOf(f)
 	_, pred := f.(*syntax.Pred)
-	b = b || pred || slices.ContainsFunc(syntax.Children(f), a.readsLog)
+	_, at := f.(*syntax.At)
+	_, label := f.(*syntax.Label)
+	b = b || pred || at || label || spatial(f) || slices.ContainsFunc(syntax.Children(f), a.readsLog)
 	a.reads[f] = b
 	return b
-}
-
-// needsNew tells whether a NEW must hold now for a core formula to hold now: then the
-// event is one that changes the world.
-func needsNew(f syntax.Formula) bool {
-	switch f := f.(type) {
-	case *syntax.New:
-		return true
-	case *syntax.And:
-		return needsNew(f.Left) || needsNew(f.Right)
-	case *syntax.Or:
-		return needsNew(f.Left) && needsNew(f.Right)
-	case *syntax.Exists:
-		return needsNew(f.F)
-	case *syntax.Agg:
-		return len(f.Groups) > 0 && needsNew(f.F)
-	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
-		*syntax.Let, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
-		*syntax.Always, *syntax.Until:
-	}
-	return false
 }
 
 // neverHolds tells whether a core formula is false by its constants alone.
@@ -193,10 +221,15 @@ func neverHolds(f syntax.Formula) bool {
 		return neverHolds(f.Right)
 	case *syntax.Until:
 		return neverHolds(f.Right)
-	case *syntax.Exists, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Next, *syntax.Eventually:
+	case *syntax.Reach:
+		return neverHolds(f.Right)
+	case *syntax.Surround:
+		return neverHolds(f.Left)
+	case *syntax.Exists, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Next, *syntax.Eventually, *syntax.At,
+		*syntax.Somewhere, *syntax.Escape:
 		return neverHolds(syntax.Children(f)[0])
 	case *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let,
-		*syntax.Historically, *syntax.Always:
+		*syntax.Historically, *syntax.Always, *syntax.Label, *syntax.Everywhere:
 	}
 	return false
 }

@@ -47,7 +47,8 @@ func (r *ranger) guardNew(guard, f syntax.Formula) (syntax.Formula, []refusal) {
 		}
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
 		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
-		*syntax.Always, *syntax.Until:
+		*syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	if parts := r.shifted(r.measure, f); parts != nil {
 		if g, why := r.conjoin(guard, parts...); why == nil || !future(f) {
@@ -155,12 +156,13 @@ func (r *ranger) subguard(guard syntax.Formula, free vset) syntax.Formula {
 func (r *ranger) standsAlone(f syntax.Formula) bool {
 	switch f := f.(type) {
 	case *syntax.Bool, *syntax.Pred, *syntax.Or, *syntax.Exists, *syntax.Agg, *syntax.New, *syntax.Prev, *syntax.Once,
-		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until:
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until, *syntax.Label:
 		return true
 	case *syntax.Cmp:
 		return r.binds(f, nil)
 	case *syntax.Match, *syntax.Not, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Let,
-		*syntax.Historically, *syntax.Always:
+		*syntax.Historically, *syntax.Always,
+		*syntax.At, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return false
 }

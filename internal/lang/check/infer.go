@@ -64,9 +64,12 @@ func (u *unifier) formula(f syntax.Formula) {
 		}
 	case *syntax.Agg:
 		u.agg(f)
+	case *syntax.At:
+		u.location(f)
 	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Exists, *syntax.Forall,
 		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
-		*syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 }
 
@@ -82,6 +85,17 @@ func (u *unifier) pred(f *syntax.Pred) {
 	for i, t := range f.Args {
 		u.argument(f, i, t, kinds[i])
 	}
+}
+
+// location types the vertex of AT.
+func (u *unifier) location(f *syntax.At) {
+	if c, ok := f.Loc.(syntax.Const); ok {
+		if c.Value.Kind != schema.KindString {
+			u.w.add(wrongLocation(c))
+		}
+		return
+	}
+	u.learn(f.Loc, evidence{schema.KindString, f})
 }
 
 // call types a predicate that a LET defines.
@@ -130,6 +144,8 @@ func (u *unifier) term(t syntax.Term, f syntax.Formula) string {
 		return u.find(t.Name)
 	case syntax.Const:
 		return u.class(evidence{t.Value.Kind, f})
+	case syntax.Here:
+		return u.class(evidence{schema.KindString, f})
 	case syntax.Arith:
 		if t.Op == syntax.Mod {
 			return u.modulo(t, f)

@@ -64,7 +64,8 @@ func (i *inliner) size(f syntax.Formula) int {
 		n = i.size(f.Body)
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
 		*syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically,
-		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		for _, c := range syntax.Children(f) {
 			n += i.size(c)
 		}
@@ -85,6 +86,8 @@ func (i *inliner) formula(f syntax.Formula, env substitution) syntax.Formula {
 		return substituted(f, env.variable)
 	case *syntax.Cmp, *syntax.Match:
 		return substituted(f, env.variable)
+	case *syntax.At:
+		return &syntax.At{Node: f.Node, Loc: termBy(f.Loc, env.variable), F: sub(f.F)}
 	case *syntax.Exists:
 		vars, inner := i.bind(f.Vars, env)
 		return &syntax.Exists{Node: f.Node, Vars: vars, F: i.formula(f.F, inner)}
@@ -96,7 +99,8 @@ func (i *inliner) formula(f syntax.Formula, env substitution) syntax.Formula {
 	case *syntax.Let:
 		return sub(f.Body)
 	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Prev, *syntax.Once,
-		*syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.New:
+		*syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.New,
+		*syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return rebuilt(f, sub)
 }

@@ -71,6 +71,9 @@ type measure struct {
 	sizes   map[syntax.Formula]int
 	frees   map[syntax.Formula]vset
 	rigids  map[syntax.Formula]bool
+	// constants are variables that do not count: they have their values from outside of
+	// the formulas that are measured.
+	constants map[string]bool
 }
 
 func newMeasure() *measure {
@@ -94,8 +97,8 @@ func (m *measure) size(f syntax.Formula) int {
 	return n
 }
 
-// rigid tells whether f does not depend on time: neither predicates nor temporal
-// operators occur in it.
+// rigid tells whether f does not depend on time: neither predicates nor operators that
+// look at time points or at the world occur in it.
 func (m *measure) rigid(f syntax.Formula) bool {
 	if r, ok := m.rigids[f]; ok {
 		return r
@@ -103,7 +106,8 @@ func (m *measure) rigid(f syntax.Formula) bool {
 	r := true
 	switch f.(type) {
 	case *syntax.Pred, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
-		*syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		r = false
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
 		*syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let:
@@ -135,7 +139,11 @@ func (m *measure) single(name string) vset {
 func (m *measure) terms(ts ...syntax.Term) vset {
 	var s vset
 	for _, t := range ts {
-		syntax.TermVars(t, func(v syntax.Var) { s = s.union(m.single(v.Name)) })
+		syntax.TermVars(t, func(v syntax.Var) {
+			if !m.constants[v.Name] {
+				s = s.union(m.single(v.Name))
+			}
+		})
 	}
 	return s
 }
@@ -154,6 +162,8 @@ func (m *measure) free(f syntax.Formula) vset {
 		s = m.terms(f.Left, f.Right)
 	case *syntax.Match:
 		s = m.terms(f.Left, f.Right).union(m.terms(f.Groups...))
+	case *syntax.At:
+		s = m.terms(f.Loc).union(m.free(f.F))
 	case *syntax.Agg:
 		s = m.single(f.Result.Name).union(m.variables(f.Groups))
 	case *syntax.Exists:
@@ -162,7 +172,8 @@ func (m *measure) free(f syntax.Formula) vset {
 		s = m.free(f.F).minus(m.variables(f.Vars))
 	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Let, *syntax.New,
 		*syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always,
-		*syntax.Until:
+		*syntax.Until,
+		*syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		for _, c := range syntax.Children(f) {
 			s = s.union(m.free(c))
 		}

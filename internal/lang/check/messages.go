@@ -256,14 +256,6 @@ func newWithoutWorld(f *syntax.New) diag.Diagnostic {
 	}
 }
 
-func temporalInNew(f syntax.Formula) diag.Diagnostic {
-	return diag.Diagnostic{
-		Code: CodeNew, Span: f.Span(),
-		Message: operatorOf(f) + " stands inside NEW, which compares two worlds at one time",
-		Hint:    "put it outside: `NEW (…) AND (" + short(f) + ")`",
-	}
-}
-
 func expressionArgument(f syntax.Formula, t syntax.Term) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeArgument, Span: t.Span(),
@@ -405,4 +397,123 @@ func shortIn(f syntax.Formula, mode syntax.Mode) string {
 		return string(s[:limit]) + "…"
 	}
 	return string(s)
+}
+
+func atWithoutWorld(f *syntax.At) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeAt, Span: f.Span(),
+		Message: "AT speaks of a vertex of the world, and there is no world here",
+		Hint:    "declare one (`world: world.yaml`), in a part of a clause that goes to an aspect with a model of the world",
+	}
+}
+
+func wrongLocation(c syntax.Const) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeType, Span: c.Pos,
+		Message: fmt.Sprintf("the vertex of AT is a string, and `%s` is %s", c, article(c.Value.Kind)),
+		Hint:    converted(c, schema.KindString),
+	}
+}
+
+// inside names the operator, of NEW and AT, that something stands below, and its code.
+func inside(in below) (op string, code diag.Code) {
+	if in.vertex != nil {
+		return "AT", CodeAt
+	}
+	return "NEW", CodeNew
+}
+
+// outside says to write f beside the operator that it stands below.
+func outside(f syntax.Formula, in below) string {
+	if in.vertex != nil && in.change == nil {
+		return "put it outside of AT: `AT … (…) AND (" + short(f) + ")`"
+	}
+	return "put it outside of NEW: `NEW (…) AND (" + short(f) + ")`"
+}
+
+func temporalInside(f syntax.Formula, in below) diag.Diagnostic {
+	op, code := inside(in)
+	message := operatorOf(f) + " stands inside of AT, which speaks of one vertex at one time"
+	if op == "NEW" {
+		message = operatorOf(f) + " stands inside of NEW, which compares two worlds at one time"
+	}
+	return diag.Diagnostic{Code: code, Span: f.Span(), Message: message, Hint: outside(f, in)}
+}
+
+func factInWorld(f syntax.Formula, in below) diag.Diagnostic {
+	op, code := inside(in)
+	return diag.Diagnostic{
+		Code: code, Span: f.Span(),
+		Message: "`" + short(f) + "` is a fact of an event and no state of the world, of which " + op + " speaks",
+		Hint:    outside(f, in),
+	}
+}
+
+func aggregationInside(f syntax.Formula, in below) diag.Diagnostic {
+	op, code := inside(in)
+	return diag.Diagnostic{
+		Code: code, Span: f.Span(),
+		Message: operatorOf(f) + " stands inside of " + op + ", where there are no aggregations",
+		Hint:    outside(f, in),
+	}
+}
+
+func newInside(f syntax.Formula, in below) diag.Diagnostic {
+	if in.vertex != nil {
+		return diag.Diagnostic{
+			Code: CodeAt, Span: f.Span(),
+			Message: "NEW stands inside of AT, which speaks of a vertex in one world",
+			Hint:    "put AT inside of NEW: `NEW (AT … (…))`",
+		}
+	}
+	return diag.Diagnostic{
+		Code: CodeNew, Span: f.Span(),
+		Message: "NEW stands inside of NEW, and what one change brings about is new once",
+		Hint:    "leave the inner one out, or put it outside: `NEW (…) AND (" + short(f) + ")`",
+	}
+}
+
+func atInAt(f syntax.Formula) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeAt, Span: f.Span(),
+		Message: "AT stands inside of AT, which speaks of one vertex and of those that its operators look at",
+		Hint:    "put it outside: `AT … (…) AND " + short(f) + "`",
+	}
+}
+
+func pastWorld(f syntax.Formula) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodePastWorld, Span: f.Span(),
+		Message: "`" + short(f) + "` is a state of the world and stands below PREVIOUS: only the present world is kept",
+		Hint:    "tie it to an event of that time: `ONCE (event(…) AND " + short(f) + ")`, or say what came about: `PREVIOUS NEW (…)`",
+	}
+}
+
+func stateAtEveryPoint(f syntax.Formula, op string) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: CodeEveryPoint, Severity: diag.Warning, Span: f.Span(),
+		Message: "`" + short(f) + "` is a state of the world, and nothing beside it ties it to an event: " + op + " looks at it, at every time point, in full",
+		Hint:    "conjoin the relation of an event, `event(…) AND " + short(f) + "`, or say what came about, `NEW (…)`",
+	}
+}
+
+// stateViolation reports a violation that nothing brings about. The change may be nil.
+func stateViolation(f, change syntax.Formula) diag.Diagnostic {
+	d := diag.Diagnostic{
+		Code: CodeState, Span: f.Span(),
+		Message: "this is a state of the world and no change of it: it would be a violation of every event for as long as it lasts",
+		Hint:    "write `NEW (…)` around what an event must not bring about, or conjoin the relation of the event that violates",
+	}
+	if change != nil {
+		d.Hint = "if no event may bring it about, write `" + short(change) + "`"
+	}
+	return d
+}
+
+func openLocationMessage(what string, missing []string) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code:    CodeLocation,
+		Message: fmt.Sprintf("nothing here gives %s a value: `%s` only looks at vertices that are known", quoteAll(missing), what),
+		Hint:    "conjoin a predicate with " + quoteAll(missing) + " in the same place",
+	}
 }

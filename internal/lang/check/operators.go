@@ -4,19 +4,12 @@ import "github.com/aspis-rv/aspis/internal/lang/syntax"
 
 // checkOperators reports operators that the options do not admit, future operators
 // without an upper bound, and terms where only variables and constants may stand.
-func (w *work) checkOperators() { w.operatorsIn(w.source, false) }
+func (w *work) checkOperators() { w.operatorsIn(w.source) }
 
-// operatorsIn checks f; inNew says that it stands below NEW, where the passing of time
-// has no say.
-func (w *work) operatorsIn(f syntax.Formula, inNew bool) {
-	_, temporal := intervalOf(f)
-	switch {
-	case future(f) && !w.opts.Future:
+func (w *work) operatorsIn(f syntax.Formula) {
+	if future(f) && !w.opts.Future {
 		w.addFuture(f)
 		return // those inside have the same repair
-	case temporal && inNew:
-		w.add(temporalInNew(f))
-		return
 	}
 	switch f := f.(type) {
 	case *syntax.Pred:
@@ -28,22 +21,27 @@ func (w *work) operatorsIn(f syntax.Formula, inNew bool) {
 			w.add(unboundedFuture(f, f == w.source, w.opts.Mode))
 		}
 	case *syntax.New:
-		if !w.opts.New {
+		if w.opts.World == nil {
 			w.add(newWithoutWorld(f))
 		}
-		inNew = true
+	case *syntax.At:
+		if w.opts.World == nil {
+			w.add(atWithoutWorld(f))
+		}
+		w.checkArguments(f, []syntax.Term{f.Loc})
 	case *syntax.Bool, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Exists,
-		*syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next:
+		*syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
+		*syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	for _, c := range syntax.Children(f) {
-		w.operatorsIn(c, inNew)
+		w.operatorsIn(c)
 	}
 }
 
 func (w *work) checkArguments(f syntax.Formula, args []syntax.Term) {
 	for _, t := range args {
 		switch t.(type) {
-		case syntax.Var, syntax.Const:
+		case syntax.Var, syntax.Const, syntax.Here:
 		case syntax.Arith, syntax.Neg, syntax.Conv:
 			w.add(expressionArgument(f, t))
 		}
@@ -71,7 +69,8 @@ func future(f syntax.Formula) bool {
 		return true
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once,
-		*syntax.Historically, *syntax.Since:
+		*syntax.Historically, *syntax.Since,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return false
 }
@@ -102,7 +101,8 @@ func intervalOf(f syntax.Formula) (i syntax.Interval, temporal bool) {
 	case *syntax.Until:
 		return f.I, true
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
-		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New:
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return i, false
 }
@@ -120,7 +120,8 @@ func mirrored(f syntax.Formula) syntax.Formula {
 		return &syntax.Since{Node: f.Node, I: f.I, Left: mirrored(f.Left), Right: mirrored(f.Right)}
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once,
-		*syntax.Historically, *syntax.Since:
+		*syntax.Historically, *syntax.Since,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return rebuilt(f, mirrored)
 }

@@ -47,6 +47,8 @@ func (v valuation) term(t syntax.Term) schema.Value {
 		return x
 	case syntax.Const:
 		return t.Value
+	case syntax.Here:
+		return v[here]
 	case syntax.Arith:
 		return calculated(t.Op, v.term(t.Left), v.term(t.Right))
 	case syntax.Neg:
@@ -187,6 +189,10 @@ func (m model) holds(f syntax.Formula, i int, v valuation) bool {
 		return !m.later(f.I, &syntax.Bool{Value: true}, &syntax.Not{F: f.F}, i, v)
 	case *syntax.Until:
 		return m.later(f.I, f.Left, f.Right, i, v)
+	case *syntax.At:
+		return m.holds(f.F, i, v.with(here, v.term(f.Loc)))
+	case *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
+		return m.look(f, i, v)
 	}
 	panic(fmt.Sprintf("unknown formula %T", f))
 }
@@ -300,15 +306,7 @@ func (m model) pred(f *syntax.Pred, i int, v valuation) bool {
 			return m.defined(l.let, args, i)
 		}
 	}
-	texts := make([]string, len(args))
-	for k, x := range args {
-		texts[k] = x.String()
-	}
-	facts := m.trace[i].facts
-	if m.before {
-		facts = m.trace[i].before
-	}
-	return facts[f.Name+"("+strings.Join(texts, ",")+")"]
+	return m.fact(i, f.Name, args...)
 }
 
 // defined evaluates the definition of a LET. A value of another type, which only a
@@ -373,12 +371,23 @@ func (m model) satisfying(f syntax.Formula, i int, free []Column) []string {
 type generator struct {
 	*rand.Rand
 	lets  []*syntax.Let // whose relations may be used
-	world bool          // NEW may be used
+	world bool          // NEW, AT and relations of the world may be used
 }
 
 func testSignature() Signature {
 	i, s, f := schema.KindInt, schema.KindString, schema.KindFloat
-	return Signature{"a": {}, "b": {}, "c": {}, "p": {i}, "q": {i}, "r": {i, i}, "s": {s}, "f": {f}}
+	return Signature{
+		"a": {}, "b": {}, "c": {}, "p": {i}, "q": {i}, "r": {i, i}, "s": {s}, "f": {f},
+		"vertex": {s}, "label": {s, s}, "holds": {s, s}, "lz": {s, s}, "opened": {s, s}, "load": {s, i},
+	}
+}
+
+// testWorld is the set of the relations of the world in the signature, nil without one.
+func testWorld(there bool) map[string]bool {
+	if !there {
+		return nil
+	}
+	return map[string]bool{"vertex": true, "label": true, "holds": true, "lz": true, "opened": true, "load": true}
 }
 
 func (g generator) trace() trace {
@@ -395,6 +404,7 @@ func (g generator) point(ts int64) point { return point{ts, g.facts(), g.facts()
 
 func (g generator) facts() map[string]bool {
 	facts := map[string]bool{}
+	g.tuples(facts)
 	for range g.IntN(7) {
 		switch g.IntN(7) {
 		case 0:
@@ -561,8 +571,8 @@ func (g generator) formula(height int) syntax.Formula {
 	case 14:
 		return g.let(sub(), height)
 	case 15:
-		if f := sub(); g.world && timeless(f) {
-			return &syntax.New{F: f}
+		if g.world {
+			return g.aboutWorld(height)
 		}
 	case 16, 17:
 		return g.guarded()
@@ -570,9 +580,13 @@ func (g generator) formula(height int) syntax.Formula {
 	return &syntax.And{Left: sub(), Right: sub()} // often: conjunctions make formulas safe
 }
 
-func timeless(f syntax.Formula) bool {
-	_, temporal := intervalOf(f)
-	return !temporal && !slices.ContainsFunc(syntax.Children(f), func(c syntax.Formula) bool { return !timeless(c) })
+// aboutWorld makes a formula about the world, or about a change of it.
+func (g generator) aboutWorld(height int) syntax.Formula {
+	f := g.state(height - 1)
+	if g.IntN(2) == 0 {
+		return &syntax.New{F: f}
+	}
+	return f
 }
 
 func (g generator) temporal(sub func() syntax.Formula) syntax.Formula {

@@ -39,6 +39,9 @@ func TestCoreIsEquivalent(t *testing.T) {
 	seeds(t, 20_000, func(g generator) {
 		g.world = true
 		f := g.formula(2 + g.IntN(4))
+		if g.IntN(4) == 0 {
+			f = g.aboutWorld(2 + g.IntN(4))
+		}
 		c, diags := Check(f, testSignature(), everything())
 		if c == nil {
 			checkRefusal(t, f, diags)
@@ -76,7 +79,10 @@ func TestCoreIsEquivalent(t *testing.T) {
 	if accepted < 5_000 || guarded < 50 || tuples < 10_000 {
 		t.Error("too little was tested")
 	}
-	for _, op := range []string{"Next", "Eventually", "Always", "Until", "Match", "Agg", "Let", "New", "Historically", "Since"} {
+	for _, op := range []string{
+		"Next", "Eventually", "Always", "Until", "Match", "Agg", "Let", "New", "Historically", "Since",
+		"At", "Label", "Somewhere", "Everywhere", "Escape", "Reach", "Surround",
+	} {
 		if satisfied["*syntax."+op] < 100 {
 			t.Errorf("%s was satisfied %d times only", op, satisfied["*syntax."+op])
 		}
@@ -84,12 +90,15 @@ func TestCoreIsEquivalent(t *testing.T) {
 }
 
 // everything admits every operator.
-func everything() Options { return Options{Future: true, New: true} }
+func everything() Options { return Options{Future: true, World: testWorld(true)} }
 
 // checkRefusal looks for refusals that are none of the formula's fault.
 func checkRefusal(t *testing.T, f syntax.Formula, diags diag.List) {
 	t.Helper()
-	fair := []diag.Code{CodeUnused, CodeNegation, CodeComparison, CodeOr, CodeSince, CodeNever, CodeTooComplex, CodeUnusedLet}
+	fair := []diag.Code{
+		CodeUnused, CodeNegation, CodeComparison, CodeOr, CodeSince, CodeNever, CodeTooComplex, CodeUnusedLet,
+		CodeLocation, CodePastWorld, CodeNew, CodeAt, CodeEveryPoint,
+	}
 	for _, d := range diags {
 		if !slices.Contains(fair, d.Code) {
 			t.Errorf("%s: %v\n%s", f, d, d.Hint)
@@ -149,15 +158,8 @@ func checkFacts(t *testing.T, g generator, c *Checked, m model, i int, satisfied
 	if len(satisfied) == 0 {
 		return
 	}
-	if len(c.Anchors) > 0 {
-		found := false
-		for fact := range m.trace[i].facts {
-			name, _, _ := strings.Cut(fact, "(")
-			found = found || slices.Contains(c.Anchors, name)
-		}
-		if !found {
-			t.Errorf("%s holds at %d of %v without its anchors %v", c.Source, i, m.trace, c.Anchors)
-		}
+	if p := m.trace[i]; !triggered(c, p) {
+		t.Errorf("%s holds at %d of %v without its anchors %v, effects %v", c.Source, i, m.trace, c.Anchors, c.Effects)
 	}
 	if !c.Historic {
 		alone := model{trace: m.trace[i:]}
@@ -192,10 +194,33 @@ func checkFacts(t *testing.T, g generator, c *Checked, m model, i int, satisfied
 	}
 }
 
+// triggered tells whether there is what must be there for the formula to hold.
+func triggered(c *Checked, p point) bool {
+	if len(c.Anchors) == 0 && len(c.Effects) == 0 {
+		return true
+	}
+	for fact := range p.facts {
+		if name, _, _ := strings.Cut(fact, "("); slices.Contains(c.Anchors, name) {
+			return true
+		}
+	}
+	for _, pair := range [][2]map[string]bool{{p.facts, p.before}, {p.before, p.facts}} {
+		for fact := range pair[0] {
+			name, _, _ := strings.Cut(fact, "(")
+			ofGraph := slices.Contains(c.Effects, Graph) && (name == "label" || name == "opened")
+			if !pair[1][fact] && (ofGraph || slices.Contains(c.Effects, name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // The order of conjuncts does not matter.
 func TestOrderOfConjunctsDoesNotMatter(t *testing.T) {
 	accepted, refused := 0, 0
 	seeds(t, 8_000, func(g generator) {
+		g.world = true
 		f := g.formula(3 + g.IntN(3))
 		h := g.shuffled(f)
 		c, diags := Check(f, testSignature(), everything())
@@ -324,11 +349,19 @@ func (v verifier) generated(f syntax.Formula) error {
 		return first(nonEmpty(f.I), v.generated(f.F))
 	case *syntax.New:
 		return v.generated(f.F)
+	case *syntax.Label:
+		return nil
+	case *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
+		if !v.free(f).empty() {
+			return fmt.Errorf("%s is open", f)
+		}
+		return v.located(f)
 	case *syntax.Since:
 		return v.last(f.I, f.Left, f.Right)
 	case *syntax.Until:
 		return v.last(f.I, f.Left, f.Right)
-	case *syntax.Historically, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Match, *syntax.Let, *syntax.Always:
+	case *syntax.Historically, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Match, *syntax.Let, *syntax.Always,
+		*syntax.At:
 	}
 	return fmt.Errorf("%s is not of the core", f)
 }
@@ -398,6 +431,11 @@ func (v verifier) conjunct(f syntax.Formula, bound vset) error {
 			return nil
 		}
 		return open
+	case *syntax.At, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
+		if !within {
+			return open
+		}
+		return v.located(inner)
 	case *syntax.Historically:
 		if !within {
 			return open
@@ -405,12 +443,30 @@ func (v verifier) conjunct(f syntax.Formula, bound vset) error {
 		return first(nonEmpty(inner.I), v.generated(inner.F))
 	case *syntax.Bool, *syntax.Pred, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
 		*syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Since,
-		*syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.Label:
 	}
 	if inner != f && !within {
 		return open
 	}
 	return v.generated(inner)
+}
+
+// located checks the operands of AT or of a spatial operator, in which its variables are
+// constants.
+func (v verifier) located(f syntax.Formula) error {
+	for _, g := range syntax.Children(f) {
+		m := newMeasure()
+		m.constants = map[string]bool{}
+		for _, h := range syntax.Children(f) {
+			for _, name := range syntax.FreeVars(h) {
+				m.constants[name] = true
+			}
+		}
+		if err := (verifier{measure: m, bound: v.bound}).generated(g); err != nil {
+			return fmt.Errorf("in %s: %w", f, err)
+		}
+	}
+	return nil
 }
 
 func nonEmpty(i syntax.Interval) error {

@@ -8,10 +8,19 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// Triggered reports whether the facts of a time point allow the formula to hold there at
-// all: one of them is of a relation in Anchors, or there are none.
-func (c *Checked) Triggered(facts []schema.Fact) bool {
-	return len(c.Anchors) == 0 || slices.ContainsFunc(facts, func(f schema.Fact) bool {
+// Triggered reports whether a time point with the facts allows the formula to hold there at
+// all, whatever became of the world there.
+func (c *Checked) Triggered(facts []schema.Fact) bool { return c.TriggeredBy(facts, true) }
+
+// TriggeredBy reports whether a time point with the facts allows the formula to hold there
+// at all: one of them is of a relation in Anchors, or the world has changed there and there
+// are Effects, or neither are there any. A caller that knows better what has changed than
+// that something has may say so of the relations in Effects alone.
+func (c *Checked) TriggeredBy(facts []schema.Fact, changed bool) bool {
+	if len(c.Effects) > 0 && changed || len(c.Effects)+len(c.Anchors) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(facts, func(f schema.Fact) bool {
 		return slices.Contains(c.Anchors, f.Name)
 	})
 }

@@ -28,9 +28,32 @@ func rebuilt(f syntax.Formula, sub func(syntax.Formula) syntax.Formula) syntax.F
 		return &syntax.Let{Node: f.Node, Name: f.Name, Params: f.Params, Def: sub(f.Def), Body: sub(f.Body)}
 	case *syntax.New:
 		return &syntax.New{Node: f.Node, F: sub(f.F)}
+	case *syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
+		return rebuiltLocated(f, sub)
 	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
 		*syntax.Always, *syntax.Until:
 		return rebuiltTemporal(f, sub)
+	}
+	return f
+}
+
+func rebuiltLocated(f syntax.Formula, sub func(syntax.Formula) syntax.Formula) syntax.Formula {
+	switch f := f.(type) {
+	case *syntax.At:
+		return &syntax.At{Node: f.Node, Loc: f.Loc, F: sub(f.F)}
+	case *syntax.Somewhere:
+		return &syntax.Somewhere{Node: f.Node, D: f.D, F: sub(f.F)}
+	case *syntax.Everywhere:
+		return &syntax.Everywhere{Node: f.Node, D: f.D, F: sub(f.F)}
+	case *syntax.Escape:
+		return &syntax.Escape{Node: f.Node, D: f.D, Restricted: f.Restricted, F: sub(f.F)}
+	case *syntax.Reach:
+		return &syntax.Reach{Node: f.Node, D: f.D, Left: sub(f.Left), Right: sub(f.Right)}
+	case *syntax.Surround:
+		return &syntax.Surround{Node: f.Node, D: f.D, Left: sub(f.Left), Right: sub(f.Right)}
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
+		*syntax.Exists, *syntax.Forall, *syntax.Match, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once,
+		*syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.Label:
 	}
 	return f
 }
@@ -54,19 +77,23 @@ func rebuiltTemporal(f syntax.Formula, sub func(syntax.Formula) syntax.Formula) 
 	case *syntax.Until:
 		return &syntax.Until{Node: f.Node, I: f.I, Left: sub(f.Left), Right: sub(f.Right)}
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
-		*syntax.Exists, *syntax.Forall, *syntax.Match, *syntax.Agg, *syntax.Let, *syntax.New:
+		*syntax.Exists, *syntax.Forall, *syntax.Match, *syntax.Agg, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return f
 }
 
-// substituted is f, a formula without sub-formulas, with what by makes of its
-// variables in their place.
+// substituted is f with what by makes of the variables in its own terms in their place;
+// those in sub-formulas stay.
 func substituted(f syntax.Formula, by func(syntax.Var) syntax.Term) syntax.Formula {
 	if p, ok := f.(*syntax.Pred); ok {
 		return &syntax.Pred{Node: p.Node, Name: p.Name, Args: termsBy(p.Args, by)}
 	}
 	if c, ok := f.(*syntax.Cmp); ok {
 		return &syntax.Cmp{Node: c.Node, Op: c.Op, Left: termBy(c.Left, by), Right: termBy(c.Right, by)}
+	}
+	if at, ok := f.(*syntax.At); ok {
+		return &syntax.At{Node: at.Node, Loc: termBy(at.Loc, by), F: at.F}
 	}
 	if m, ok := f.(*syntax.Match); ok {
 		return &syntax.Match{
@@ -82,7 +109,7 @@ func termBy(t syntax.Term, by func(syntax.Var) syntax.Term) syntax.Term {
 	switch t := t.(type) {
 	case syntax.Var:
 		return by(t)
-	case syntax.Const:
+	case syntax.Const, syntax.Here:
 	case syntax.Arith:
 		return syntax.Arith{Pos: t.Pos, Op: t.Op, Left: termBy(t.Left, by), Right: termBy(t.Right, by)}
 	case syntax.Neg:

@@ -64,6 +64,8 @@ func (w *work) message(ref refusal, node syntax.Formula, missing []string) diag.
 		return orVariablesMessage(missing)
 	case sinceVariables:
 		return sinceVariablesMessage(operatorOf(ref.at), missing)
+	case openLocation:
+		return openLocationMessage(text, missing)
 	}
 	return diag.Diagnostic{}
 }
@@ -74,13 +76,14 @@ func negates(f syntax.Formula) bool {
 	case *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Historically, *syntax.Always:
 		return true
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Agg,
-		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until:
+		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return false
 }
 
 // operatorOf names an operator that looks elsewhere: at other time points, at a set of
-// tuples, at another world.
+// tuples, at another world, at a vertex.
 func operatorOf(f syntax.Formula) string {
 	switch f := f.(type) {
 	case *syntax.Once:
@@ -103,8 +106,20 @@ func operatorOf(f syntax.Formula) string {
 		return f.Op.String()
 	case *syntax.New:
 		return "NEW"
+	case *syntax.At:
+		return "AT"
+	case *syntax.Somewhere:
+		return "SOMEWHERE"
+	case *syntax.Everywhere:
+		return "EVERYWHERE"
+	case *syntax.Escape:
+		return "ESCAPE"
+	case *syntax.Reach:
+		return "REACH"
+	case *syntax.Surround:
+		return "SURROUND"
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
-		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Let:
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Let, *syntax.Label:
 	}
 	return "the operator"
 }
@@ -144,6 +159,8 @@ func (w *work) candidates(kind refusalKind, node syntax.Formula, vars []syntax.V
 		if c, ok := node.(*syntax.Cmp); ok && len(vars) == 1 {
 			return solutions(c, vars[0])
 		}
+	case openLocation:
+		return w.vertexCandidates(node, vars)
 	case orVariables:
 		if or, ok := node.(*syntax.Or); ok {
 			return []candidate{{or, &syntax.Or{Left: closed(or.Left, vars), Right: closed(or.Right, vars)}, some}}
@@ -159,6 +176,19 @@ func (w *work) candidates(kind refusalKind, node syntax.Formula, vars []syntax.V
 		}
 	}
 	return nil
+}
+
+// vertexCandidates lets AT speak of any vertex.
+func (w *work) vertexCandidates(node syntax.Formula, vars []syntax.Var) []candidate {
+	at, ok := node.(*syntax.At)
+	if not, negated := node.(*syntax.Not); negated {
+		at, ok = not.F.(*syntax.At)
+	}
+	if !ok || len(vars) != 1 || !w.opts.World["vertex"] || at.Loc.String() != vars[0].Name {
+		return nil
+	}
+	vertex := &syntax.Pred{Name: "vertex", Args: []syntax.Term{vars[0]}}
+	return []candidate{{node, &syntax.And{Left: vertex, Right: node}, "to speak of every vertex there is"}}
 }
 
 // solutions solves an equation for a variable, where it occurs once and is added or
@@ -188,7 +218,7 @@ func solved(left, right syntax.Term, name string) syntax.Term {
 		return solved(t.T, syntax.Neg{T: right}, name)
 	case syntax.Arith:
 		return solvedArith(t, right, name)
-	case syntax.Const, syntax.Conv:
+	case syntax.Const, syntax.Conv, syntax.Here:
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ func (w *work) makeCore() {
 		w: w, measure: newMeasure(), rewriter: newRewriter(),
 		done: map[syntax.Formula]outcome{}, failed: map[attempt][]refusal{},
 	}
+	w.located = map[syntax.Formula]outcome{}
 	for _, name := range syntax.FreeVars(w.plain) {
 		r.number(name) // in order of occurrence, for messages
 	}
@@ -54,6 +55,7 @@ const (
 	openComparison                    // a comparison likewise
 	orVariables                       // f OR g with different variables
 	sinceVariables                    // f SINCE g or f UNTIL g with variables in f alone
+	openLocation                      // AT or a spatial operator, or its negation, likewise
 )
 
 // outcome is the result of generating a formula.
@@ -97,7 +99,11 @@ func (r *ranger) built(f syntax.Formula) (syntax.Formula, []refusal) {
 // refused is a refusal of the negation f; its variables that are not in bound are
 // missing.
 func (r *ranger) refused(f syntax.Formula, bound vset) []refusal {
-	return []refusal{{at: f, kind: openNegation, missing: r.list(r.free(f).minus(bound))}}
+	kind := openNegation
+	if not, ok := f.(*syntax.Not); ok && looks(not.F) {
+		kind = openLocation
+	}
+	return []refusal{{at: f, kind: kind, missing: r.list(r.free(f).minus(bound))}}
 }
 
 // generate returns the core of a formula that can be evaluated by itself.
@@ -118,9 +124,10 @@ func (r *ranger) generate(f syntax.Formula) (syntax.Formula, []refusal) {
 
 func (r *ranger) generateNew(f syntax.Formula) (syntax.Formula, []refusal) {
 	switch f := f.(type) {
-	case *syntax.Bool, *syntax.Pred:
+	case *syntax.Bool, *syntax.Pred, *syntax.Label:
 		return f, nil
-	case *syntax.Cmp, *syntax.Match:
+	case *syntax.Cmp, *syntax.Match,
+		*syntax.At, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		return r.direct(nil, f)
 	case *syntax.Not:
 		return r.generateNot(f)
@@ -353,11 +360,13 @@ func (r *ranger) direct(guard, f syntax.Formula) (syntax.Formula, []refusal) {
 	switch f := f.(type) {
 	case *syntax.Cmp, *syntax.Match:
 		return r.test(guard, f)
+	case *syntax.At, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
+		return r.look(guard, f)
 	case *syntax.Not:
 		return r.directNot(guard, f)
 	case *syntax.Bool, *syntax.Pred, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Exists,
 		*syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically,
-		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.Label:
 	}
 	g, why := r.generate(f)
 	if why != nil {
@@ -394,6 +403,9 @@ func (r *ranger) directNot(guard syntax.Formula, f *syntax.Not) (syntax.Formula,
 	bound := r.bound(guard)
 	if !r.free(f).within(bound) {
 		return nil, r.refused(f, bound)
+	}
+	if looks(f.F) {
+		return r.lookNot(guard, f)
 	}
 	if isTest(f.F) {
 		if guard == nil {

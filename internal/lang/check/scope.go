@@ -77,6 +77,8 @@ func (s *scoper) formula(f syntax.Formula, o occurs) syntax.Formula {
 		return substituted(f, s.rename(o))
 	case *syntax.Match:
 		return s.match(f, o)
+	case *syntax.At:
+		return &syntax.At{Node: f.Node, Loc: termBy(f.Loc, s.rename(o)), F: s.formula(f.F, o)}
 	case *syntax.Exists:
 		vars, g := s.quantified(f.Vars, f.F, o)
 		if len(vars) == 0 {
@@ -94,7 +96,8 @@ func (s *scoper) formula(f syntax.Formula, o occurs) syntax.Formula {
 	case *syntax.Let:
 		return s.let(f, o)
 	case *syntax.Bool, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Prev, *syntax.Once,
-		*syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.New:
+		*syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.New,
+		*syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return rebuilt(f, func(g syntax.Formula) syntax.Formula { return s.formula(g, o) })
 }
@@ -293,7 +296,8 @@ func (w *work) asWritten(f syntax.Formula) syntax.Formula {
 		return &syntax.Let{Node: f.Node, Name: f.Name, Params: w.writtenVars(f.Params), Def: f.Def, Body: f.Body}
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 		*syntax.Equiv, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
-		*syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return f
 }

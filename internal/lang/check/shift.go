@@ -34,7 +34,8 @@ func (r *rewriter) negation(f syntax.Formula) syntax.Formula {
 		g = &syntax.And{Node: f.Node, Left: r.negation(f.Left), Right: r.negation(f.Right)}
 	case *syntax.Pred, *syntax.Match, *syntax.And, *syntax.Implies, *syntax.Equiv, *syntax.Exists, *syntax.Forall,
 		*syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since,
-		*syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		g = &syntax.Not{Node: syntax.Node{Pos: f.Span()}, F: f}
 	}
 	r.negations[f] = g
@@ -70,7 +71,8 @@ func (r *rewriter) shifted(m *measure, f syntax.Formula) []syntax.Formula {
 		parts = shiftLast(m, f, f.Right)
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Historically,
-		*syntax.Always:
+		*syntax.Always,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	r.shifts[f] = parts
 	return parts
@@ -110,7 +112,8 @@ func shiftStep(f syntax.Formula) []syntax.Formula {
 		return []syntax.Formula{at(f, truth), g}
 	case *syntax.Bool, *syntax.Pred, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New,
 		*syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
-		*syntax.Always, *syntax.Until:
+		*syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
@@ -36,7 +37,19 @@ type Checked struct {
 	// are identical, bound names included, and may share nodes.
 	//
 	// With Options.Future, Next, Eventually and Until occur as well, generated like Prev,
-	// Once and Since; with Options.New, New does, generated when its formula is.
+	// Once and Since.
+	//
+	// With Options.World, New and At occur as well. A New is generated, and so is its formula,
+	// which consists of predicates over relations of the world, At, Bool, Cmp, Match, Not, And,
+	// Or and Exists. An At is a test, like a Match: the right operand of And, or the operand
+	// of a Not there, with free variables that the left operand binds; one without free
+	// variables stands beside TRUE. Its location is a variable or a constant. Its formula
+	// consists of predicates over relations of the world, Label, the spatial operators, Bool,
+	// Cmp, Match, Not, And, Or and Exists. In there the variables that are free in all of it
+	// count as constants, as Here does; with that the rules above hold, and a spatial operator
+	// is generated if it has no other variables, else the right operand of And, or the operand
+	// of a Not there, with variables that the left operand binds. In the operands of a spatial
+	// operator all its free variables count as constants.
 	//
 	// One form goes beyond the list, for guarded open formulas that the other operators
 	// cannot express: the right operand of And may be a Historically or the Not of one,
@@ -55,17 +68,39 @@ type Checked struct {
 	// Relations lists every relation the formula reads, sorted. It includes the
 	// built-in ones, which change at every time point.
 	Relations []string
+	// Effects lists, sorted, the relations of the world of which one must have changed at the
+	// time point, if there is no fact of Anchors, for the formula to be satisfied there;
+	// Graph among them stands for labels, edges and channels. They are those that a NEW
+	// reads, and empty where facts alone are enough.
+	Effects []string
+	// World is set when the formula reads the world: what happened up to the time point, all
+	// of it, and not what Reach says of its facts.
+	World bool
 	// Absence is set when some satisfaction may rest on facts, or on time points,
 	// that are not there: below a negation, a HISTORICALLY, an aggregation, a NEW, the
-	// left operand of a SINCE, or a PREVIOUS.
+	// left operand of a SINCE, a PREVIOUS, or a spatial operator that holds for want of a
+	// vertex or of a way. A tuple of a relation of the world counts as there, although it
+	// may be there because nothing has removed it: World says that.
 	Absence bool
-	// Historic is set when the formula reads earlier time points at all.
+	// Historic is set when the formula reads earlier time points at all. The state of the
+	// world belongs to the present one.
 	Historic bool
 }
 
-// JudgedOn names what an event must carry for the formula to be satisfied at it:
-// the anchors joined by "or", or "" when there is no such set.
-func (c *Checked) JudgedOn() string { return strings.Join(c.Anchors, " or ") }
+// Graph stands, in Checked.Effects, for the vertices of the world with their labels, and for
+// the edges and channels between them.
+const Graph = "the graph"
+
+// JudgedOn names what an event must carry, or change, for the formula to be satisfied at
+// it: the anchors, and a change of the effects, joined by "or", or "" when there is no such
+// set.
+func (c *Checked) JudgedOn() string {
+	on := slices.Clone(c.Anchors)
+	if len(c.Effects) > 0 {
+		on = append(on, "a change of "+strings.Join(c.Effects, " or "))
+	}
+	return strings.Join(on, " or ")
+}
 
 // Column is a typed variable.
 type Column struct {

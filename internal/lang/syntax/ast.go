@@ -13,7 +13,8 @@ import (
 type Formula interface {
 	Span() diag.Span
 	// String prints the formula fully parenthesised, so that it parses to itself
-	// with MonPoly options (time bounds are plain numbers). Format prints bundles.
+	// with MonPoly options (time bounds are plain numbers), unless it speaks of a world.
+	// Format prints bundles.
 	String() string
 	formula()
 }
@@ -439,6 +440,23 @@ func Children(f Formula) []Formula {
 		return []Formula{f.F}
 	case *Forall:
 		return []Formula{f.F}
+	case *Agg:
+		return []Formula{f.F}
+	case *Let:
+		return []Formula{f.Def, f.Body}
+	case *New:
+		return []Formula{f.F}
+	case *Prev, *Once, *Historically, *Since, *Next, *Eventually, *Always, *Until:
+		return temporalChildren(f)
+	case *At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
+		return locatedChildren(f)
+	}
+	return nil
+}
+
+// temporalChildren is Children of the temporal operators.
+func temporalChildren(f Formula) []Formula {
+	switch f := f.(type) {
 	case *Prev:
 		return []Formula{f.F}
 	case *Once:
@@ -455,16 +473,17 @@ func Children(f Formula) []Formula {
 		return []Formula{f.F}
 	case *Until:
 		return []Formula{f.Left, f.Right}
-	case *Agg:
-		return []Formula{f.F}
-	case *Let:
-		return []Formula{f.Def, f.Body}
-	case *New:
-		return []Formula{f.F}
+	case *Bool, *Pred, *Cmp, *Match, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Agg, *Let, *New,
+		*At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
+	}
+	return nil
+}
+
+// locatedChildren is Children of what speaks of a vertex.
+func locatedChildren(f Formula) []Formula {
+	switch f := f.(type) {
 	case *At:
 		return []Formula{f.F}
-	case *Label:
-		return nil
 	case *Somewhere:
 		return []Formula{f.F}
 	case *Everywhere:
@@ -475,6 +494,8 @@ func Children(f Formula) []Formula {
 		return []Formula{f.Left, f.Right}
 	case *Surround:
 		return []Formula{f.Left, f.Right}
+	case *Bool, *Pred, *Cmp, *Match, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Agg, *Let, *New,
+		*Prev, *Once, *Historically, *Since, *Next, *Eventually, *Always, *Until, *Label:
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ const (
 	CodeEmptyInterval diag.Code = "P016" // MonPoly's (n,n+1), which contains nothing
 	CodeInternal      diag.Code = "P017" // a fault in the parser itself
 	CodeRegexp        diag.Code = "P018" // a malformed regular expression, or terms that do not fit its groups
+	CodeLocation      diag.Code = "P019" // a spatial operator or @l outside of AT
+	CodeDistance      diag.Code = "P020" // a malformed or empty interval of distances, or no sort of vertices
 )
 
 // SettingMonPoly is the Setting of an example that is read in MonPoly mode.
@@ -40,7 +42,7 @@ func Explanations() []diag.Explanation {
 		{Code: CodeNumber, Title: "a malformed number or one out of range", Wrong: `p(99999999999999999999)`, Repair: `p(9999999999999)`},
 		{Code: CodeInterval, Title: "a malformed, negative or empty interval", Wrong: `ONCE[5s,3s] p(x)`, Repair: `ONCE[3s,5s] p(x)`},
 		{Code: CodeUnit, Title: "a time bound with a missing or unknown unit", Wrong: `ONCE[0,12] p(x)`, Repair: `ONCE[0,12h] p(x)`},
-		{Code: CodeNotYet, Title: "a part of the language this version lacks", Wrong: `AT v (p(v))`, Repair: `p(v)`},
+		{Code: CodeNotYet, Title: "a part of the language this version lacks", Wrong: `LETPAST u(x) = p(x) IN u(x)`, Repair: `LET u(x) = p(x) IN u(x)`},
 		{Code: CodeReading, Title: "a prefix that reaches over a connective", Wrong: `ONCE a() AND b()`, Repair: `(ONCE a()) AND b()`},
 		{Code: CodeSinceReading, Title: "SINCE beside an unparenthesised connective", Wrong: `a() AND b() SINCE c()`, Repair: `a() AND (b() SINCE c())`},
 		{Code: CodeIdentifier, Title: "an identifier that looks like arithmetic", Wrong: `p(x) AND x = y-1`, Repair: `p(x) AND x = y_1`, Setting: SettingMonPoly},
@@ -58,6 +60,14 @@ func Explanations() []diag.Explanation {
 		},
 		{Code: CodeOperator, Title: "an operator of some other language", Wrong: `p(x) && q(x)`, Repair: `p(x) AND q(x)`},
 		{Code: CodeRegexp, Title: "a malformed regular expression, or terms that do not fit its groups", Wrong: `s(n) AND n MATCHES r"("`, Repair: `s(n) AND n MATCHES r"[(]"`},
+		{
+			Code: CodeLocation, Title: "a spatial operator or @l outside of AT",
+			Wrong: `lz(m, c) AND (SOMEWHERE[0,4000] label(c, "threat"))`, Repair: `lz(m, c) AND AT c (SOMEWHERE[0,4000] threat)`,
+		},
+		{
+			Code: CodeDistance, Title: "a malformed or empty interval of distances, or no sort of vertices",
+			Wrong: `lz(m, c) AND AT c (SOMEWHERE[0,4m] threat)`, Repair: `lz(m, c) AND AT c (SOMEWHERE[0,4] threat)`,
+		},
 		{Code: CodeEmptyInterval, Title: "an interval that contains nothing", Wrong: `ONCE(3,4) a()`, Repair: `ONCE[3,4] a()`, Setting: SettingMonPoly},
 	}
 }

@@ -47,6 +47,7 @@ func TestEveryCodeIsExplainedAndProduced(t *testing.T) {
 	for _, c := range []diag.Code{
 		CodeSyntax, CodeCharacter, CodeString, CodeNumber, CodeInterval, CodeUnit, CodeNotYet, CodeReading,
 		CodeSinceReading, CodeIdentifier, CodeWildcard, CodeDuplicate, CodeTooDeep, CodeTooLarge, CodeOperator, CodeEmptyInterval,
+		CodeRegexp, CodeLocation, CodeDistance,
 	} {
 		if !explained[c] {
 			t.Errorf("%s has no explanation", c)

@@ -9,8 +9,9 @@ import (
 // The precedences, weakest first; each level has its parse function.
 //
 //	LET … IN, aggregations             prefix  let, aggregation
-//	SINCE UNTIL                        right   since
+//	SINCE UNTIL REACH SURROUND         right   since
 //	ONCE PREVIOUS EVENTUALLY …         prefix  temporal, reached through unary
+//	SOMEWHERE EVERYWHERE ESCAPE        prefix  spatial, reached through unary
 //	EXISTS FORALL                      prefix  prefix, reached through unary
 //	EQUIV                              left    equiv
 //	IMPLIES                            right   implies
@@ -19,17 +20,20 @@ import (
 //	NOT                                prefix  unary
 //
 // A prefix may stand wherever an operand of AND may, and then reaches as far right
-// as its precedence allows: up to SINCE, UNTIL, a closing parenthesis or the end, LET
+// as its precedence allows: up to SINCE, UNTIL, REACH, SURROUND, a closing parenthesis or the end, LET
 // and an aggregation up to the closing parenthesis, IN, or the end.
 
 // formula = since .
 func (p *parser) formula() Formula { return p.since() }
 
-// since = equiv [ ("SINCE" | "UNTIL") [ interval ] since ] .
+// since = equiv [ ( ("SINCE" | "UNTIL") [ interval ] | ("REACH" | "SURROUND") distance ) since ] .
 func (p *parser) since() Formula {
 	start := p.peek().start
 	left := p.equiv()
 	op := p.peek()
+	if op.keyword("REACH") || op.keyword("SURROUND") {
+		return p.between(start, left)
+	}
 	if !op.keyword("SINCE") && !op.keyword("UNTIL") {
 		return left
 	}
@@ -128,6 +132,10 @@ func (p *parser) unary() Formula {
 		return p.comparison()
 	case wordNew:
 		return p.changed()
+	case wordAt:
+		return p.located()
+	case wordSpatial:
+		return p.spatial()
 	case wordNone, wordAggregate, wordTermOp, wordRelationOp, wordOther, wordConnective, wordPunctuation:
 	}
 	return p.reserved()
@@ -250,10 +258,12 @@ func (p *parser) variables(op token) ([]Var, bool) {
 	}
 }
 
-// atom = "(" formula ")" | predicate | aggregation | comparison .
+// atom = "(" formula ")" | predicate | aggregation | label | comparison .
 func (p *parser) atom() Formula {
 	t := p.peek()
 	switch {
+	case p.vertex && (t.kind == tokIdent || t.kind == tokString) && !p.begins():
+		return p.label()
 	case t.punct("(") && !p.termInParens():
 		return p.group()
 	case t.kind == tokIdent && p.ahead(1).punct("("):
@@ -261,7 +271,7 @@ func (p *parser) atom() Formula {
 	case t.kind == tokIdent && p.ahead(1).punct("<-"):
 		return p.aggregation()
 	case t.kind == tokIdent, t.kind == tokInt, t.kind == tokFloat, t.kind == tokString, t.kind == tokRegexp,
-		t.punct("("), t.punct("-"):
+		t.kind == tokHere, t.punct("("), t.punct("-"):
 		return p.comparison()
 	}
 	p.unexpected("a formula")
@@ -380,12 +390,13 @@ func (p *parser) comparator(start int, left Term) (CmpOp, bool) {
 		p.skip()
 		return Eq, false
 	}
-	p.noComparison(t)
+	p.noComparison(left, t)
 	return Eq, false
 }
 
-// noComparison reports what stands where the operator of a comparison is expected.
-func (p *parser) noComparison(t token) {
+// noComparison reports what stands after a term where the operator of a comparison is
+// expected.
+func (p *parser) noComparison(left Term, t token) {
 	var hint string
 	switch strings.ToUpper(t.text) {
 	case "MATCH", "LIKE", "REGEXP":
@@ -395,7 +406,11 @@ func (p *parser) noComparison(t token) {
 	case "IN":
 		hint = "whether a value is in a relation is written `relation(value)`"
 	default:
+		before := len(p.diags)
 		p.unexpected("a comparison")
+		if v, ok := left.(Var); ok && p.opts.Mode == Bundle && !p.vertex && len(p.diags) > before && p.diags[before].Hint == "" {
+			p.diags[before].Hint = "a fact has parentheses, `" + v.Name + "(…)`; a label stands inside of `AT v (…)`"
+		}
 		return
 	}
 	p.report(CodeSyntax, t.start, t.end, "found "+t.describe()+" where a comparison is expected", hint)
@@ -405,7 +420,7 @@ func (p *parser) noComparison(t token) {
 // misspelt reports a name that stands where a prefix operator can, if it is nearly the
 // name of one.
 func (p *parser) misspelt(name string, start int) bool {
-	k := diag.Closest(name, prefixKeywords())
+	k := diag.Closest(name, prefixKeywords(p.opts.Mode))
 	if k != "" {
 		p.report(CodeSyntax, start, start+len(name), "`"+name+"` is no operator", "did you mean `"+k+"`?")
 	}

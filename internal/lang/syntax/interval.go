@@ -8,20 +8,23 @@ import (
 // optionalInterval reads an interval if one comes next; else it is [0,*).
 // After an error ok is false.
 func (p *parser) optionalInterval() (i Interval, ok bool) {
-	t := p.peek()
-	if t.punct("[") {
+	if p.startsInterval() {
 		return p.interval()
 	}
-	if t.punct("(") {
-		n := 1
-		if p.ahead(n).punct("-") {
-			n++
-		}
-		if k := p.ahead(n).kind; (k == tokInt || k == tokDuration || k == tokFloat) && p.ahead(n+1).punct(",") {
-			return p.interval()
-		}
-	}
 	return AnyTime(), true
+}
+
+// startsInterval tells whether an interval comes next, and no operand in parentheses.
+func (p *parser) startsInterval() bool {
+	if p.peek().punct("[") {
+		return true
+	}
+	n := 1
+	if p.ahead(n).punct("-") {
+		n++
+	}
+	k := p.ahead(n).kind
+	return p.peek().punct("(") && (k == tokInt || k == tokDuration || k == tokFloat) && p.ahead(n+1).punct(",")
 }
 
 // interval = ("[" | "(") bound "," (bound | "*") ("]" | ")") .

@@ -61,6 +61,7 @@ type parser struct {
 	regexp int // size of the regular expressions so far
 	wild   int
 	parens map[Formula]bool // formulas that were written in parentheses
+	vertex bool             // the current place is inside of AT
 }
 
 // runeStride is the distance of the places whose column is kept.
@@ -249,7 +250,8 @@ func chained(f Formula) bool {
 		_, same := f.Left.(*Equiv)
 		return same
 	case *Bool, *Pred, *Cmp, *Not, *Implies, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
-		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New,
+		*At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
 	}
 	return false
 }
@@ -265,7 +267,7 @@ func (p *parser) unexpected(expected string) {
 			}
 		}
 		if t.kind == tokIdent {
-			if k := diag.Closest(t.text, keywords()); k != "" {
+			if k := diag.Closest(t.text, keywords(p.opts.Mode)); k != "" {
 				hint = "did you mean `" + k + "`?"
 			}
 		}

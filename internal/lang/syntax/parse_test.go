@@ -87,6 +87,52 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// located is a list of bundle formulas about vertices of the world.
+func located() []string {
+	return []string{
+		`NEW (lz(m, c) AND AT c ((NOT masking) REACH[0,4000] threat))`,
+		`crossing(m) AND NOT (AT "alpha" (own_lines OR "own lines" OR "" = @l))`,
+		`lz(m, c) AND AT c (SOMEWHERE(0,4000) VIA physical (threat AND (EVERYWHERE[1,*] (NOT masking))))`,
+		`lz(m, c) AND AT c (a REACH b SURROUND[2,3] VIA informational (ESCAPE c))`,
+		`lz(m, c) AND AT c (FORALL o. holds(@l, o) IMPLIES (own(@l, _) OR (NOT @l = o)))`,
+		`lz(m, c) AND AT c ((("AT")) EQUIV (x) AND (x) = y AND (@l) = c AND NOT (z MATCHES r"a"))`,
+		`LET near(v) = AT v (SOMEWHERE[0,3] threat) IN lz(m, c) AND near(c)`,
+		`lz(m, c) AND AT c (LET near() = SOMEWHERE[0,3] threat IN NOT near())`,
+	}
+}
+
+func TestReadingsAtAVertex(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{`AT c (a)`, `AT c (a)`},
+		{`AT "x y" ("a b")`, `AT "x y" ("a b")`},
+		{`NOT AT c ("a" OR "NOT")`, `NOT AT c (a OR "NOT")`},
+		{`AT c ((NOT a) REACH[0,4000] b)`, `AT c ((NOT a) REACH[0,4000] b)`},
+		{`AT c (NOT a REACH(0,4000) b)`, `AT c ((NOT a) REACH[1,3999] b)`},
+		{`AT c (a REACH b REACH c)`, `AT c (a REACH[0,*) (b REACH[0,*) c))`},
+		{`AT c (a SURROUND[0,*] VIA physical b)`, `AT c (a SURROUND[0,*) VIA physical b)`},
+		{`AT c (SOMEWHERE (a AND b))`, `AT c (SOMEWHERE[0,*) (a AND b))`},
+		{`AT c (SOMEWHERE EVERYWHERE ESCAPE VIA informational a)`, `AT c (SOMEWHERE[0,*) (EVERYWHERE[0,*) (ESCAPE[0,*) VIA informational a)))`},
+		{`AT c (a) AND AT d (b)`, `AT c (a) AND AT d (b)`},
+		{`AT c ((a) OR (b))`, `AT c (a OR b)`},
+		{`AT c ((x) = y)`, `AT c (x = y)`},
+		{`AT c (r(@l, x) AND @l = x AND physical)`, `AT c (r(@l, x) AND (@l = x) AND physical)`},
+		{`AT c (EXISTS x. r(@l, x))`, `AT c (EXISTS x. r(@l, x))`},
+	} {
+		if got := Format(parse(t, c.src, Bundle), Bundle); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
+func TestLocatedRoundTrip(t *testing.T) {
+	for _, src := range located() {
+		checkRoundTrip(t, parse(t, src, Bundle), Bundle)
+	}
+	for _, name := range []string{"a", "a b", "AT", "_", "_a", "1a", "a1", "SOMEWHERE", "physical", `"`, "é", "i2f"} {
+		checkRoundTrip(t, &At{Loc: Var{Name: "v"}, F: &Not{F: &Label{Name: name}}}, Bundle)
+	}
+}
+
 // corpus is a list of bundle formulas, each of which also reads in MonPoly mode but
 // for its units.
 func corpus() []string {
@@ -301,6 +347,8 @@ func sameNodes(f, g Formula) bool {
 		return ok && f.I == g.I
 	case *Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
 		return sameFullNodes(f, g)
+	case *At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
+		return sameLocated(f, g)
 	}
 	return false
 }
@@ -331,7 +379,38 @@ func sameFullNodes(f, g Formula) bool {
 	case *New:
 		_, ok := g.(*New)
 		return ok
-	case *Bool, *Pred, *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Prev, *Once, *Historically, *Since:
+	case *Bool, *Pred, *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
+		*At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
+	}
+	return false
+}
+
+// sameLocated compares nodes that speak of a vertex.
+func sameLocated(f, g Formula) bool {
+	switch f := f.(type) {
+	case *At:
+		g, ok := g.(*At)
+		return ok && sameTerm(f.Loc, g.Loc)
+	case *Label:
+		g, ok := g.(*Label)
+		return ok && f.Name == g.Name
+	case *Somewhere:
+		g, ok := g.(*Somewhere)
+		return ok && f.D == g.D
+	case *Everywhere:
+		g, ok := g.(*Everywhere)
+		return ok && f.D == g.D
+	case *Escape:
+		g, ok := g.(*Escape)
+		return ok && f.D == g.D && f.Restricted == g.Restricted
+	case *Reach:
+		g, ok := g.(*Reach)
+		return ok && f.D == g.D
+	case *Surround:
+		g, ok := g.(*Surround)
+		return ok && f.D == g.D
+	case *Bool, *Pred, *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
 	}
 	return false
 }
@@ -356,6 +435,9 @@ func sameTerm(a, b Term) bool {
 	case Var:
 		y, ok := b.(Var)
 		return ok && x.Name == y.Name
+	case Here:
+		_, ok := b.(Here)
+		return ok
 	case Const:
 		y, ok := b.(Const)
 		return ok && x.Value == y.Value
@@ -406,6 +488,9 @@ func FuzzParse(f *testing.F) {
 			f.Add(e.Wrong, true)
 			f.Add(e.Repair, false)
 		}
+	}
+	for _, src := range located() {
+		f.Add(src, false)
 	}
 	f.Add("(x) = ((y)) AND (x + 1) = y AND ONCE(3,4) a() AND x-1(_)", true)
 	f.Fuzz(func(t *testing.T, src string, monpoly bool) {

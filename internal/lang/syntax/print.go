@@ -207,6 +207,8 @@ func (p *printer) formula(f Formula) {
 		p.prefix("FORALL "+varList(f.Vars)+". ", f.F)
 	case *Prev, *Once, *Historically, *Since, *Next, *Eventually, *Always, *Until:
 		p.temporal(f)
+	case *At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
+		p.spatial(f)
 	case *Agg:
 		p.agg(f)
 	case *Let:
@@ -238,8 +240,47 @@ func (p *printer) temporal(f Formula) {
 		p.prefix(during("ALWAYS", f.I)+" ", f.F)
 	case *Until:
 		p.binary(f.Left, during("UNTIL", f.I), f.Right)
-	case *Bool, *Pred, *Cmp, *Match, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Agg, *Let, *New:
+	case *Bool, *Pred, *Cmp, *Match, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Agg, *Let, *New,
+		*At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
 	}
+}
+
+// spatial prints a formula about a vertex of the world.
+func (p *printer) spatial(f Formula) {
+	switch f := f.(type) {
+	case *At:
+		p.b.WriteString("AT " + f.Loc.String() + " (")
+		p.formula(f.F)
+		p.b.WriteByte(')')
+	case *Label:
+		p.b.WriteString(labelText(f.Name))
+	case *Somewhere:
+		p.prefix("SOMEWHERE"+f.D.String()+" ", f.F)
+	case *Everywhere:
+		p.prefix("EVERYWHERE"+f.D.String()+" ", f.F)
+	case *Escape:
+		p.prefix("ESCAPE"+f.D.String()+" ", f.F)
+	case *Reach:
+		p.binary(f.Left, "REACH"+f.D.String(), f.Right)
+	case *Surround:
+		p.binary(f.Left, "SURROUND"+f.D.String(), f.Right)
+	case *Bool, *Pred, *Cmp, *Match, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Agg, *Let, *New,
+		*Prev, *Once, *Historically, *Since, *Next, *Eventually, *Always, *Until:
+	}
+}
+
+// labelText is a label as it is written: bare, or in quotes where it would read as
+// something else.
+func labelText(name string) string {
+	for i := range len(name) {
+		if !isLetter(name[i]) && (i == 0 || !isWordPart(name[i])) {
+			return schema.StringValue(name).String()
+		}
+	}
+	if name == "" || classify(name, Bundle) != wordNone {
+		return schema.StringValue(name).String()
+	}
+	return name
 }
 
 func (p *printer) match(f *Match) {
@@ -304,10 +345,10 @@ func (p *printer) chain(f, l Formula, op string, r Formula) {
 // operand prints f in parentheses unless it is an atom.
 func (p *printer) operand(f Formula) {
 	switch f.(type) {
-	case *Bool, *Pred, *New:
+	case *Bool, *Pred, *New, *At, *Label:
 		p.formula(f)
 	case *Cmp, *Not, *And, *Or, *Implies, *Equiv, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
-		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let:
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
 		p.b.WriteByte('(')
 		p.formula(f)
 		p.b.WriteByte(')')

@@ -46,12 +46,13 @@ func (p *parser) narrow(body Formula, wrap func(Formula) Formula) Formula {
 	case *Equiv:
 		return &Equiv{Left: rec(f.Left), Right: f.Right}
 	case *Bool, *Pred, *Cmp, *Not, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
-		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New,
+		*At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
 	}
 	return wrap(body)
 }
 
-// checkSince warns of operands of SINCE or UNTIL that readers would group otherwise.
+// checkSince warns of operands of SINCE, UNTIL, REACH or SURROUND that readers would group otherwise.
 func (p *parser) checkSince(op token, left, right, f Formula) {
 	name := p.connectiveOf(left)
 	if name == "" {
@@ -83,7 +84,8 @@ func (p *parser) connectiveOf(f Formula) string {
 	case *Equiv:
 		return "EQUIV"
 	case *Bool, *Pred, *Cmp, *Not, *Exists, *Forall, *Prev, *Once, *Historically, *Since,
-		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New:
+		*Next, *Eventually, *Always, *Until, *Match, *Agg, *Let, *New,
+		*At, *Label, *Somewhere, *Everywhere, *Escape, *Reach, *Surround:
 	}
 	return ""
 }
@@ -110,7 +112,14 @@ func (p *parser) openPrefix(f Formula) string {
 			f = g.F
 		case *Always:
 			f = g.F
-		case *Bool, *Pred, *Cmp, *And, *Or, *Implies, *Equiv, *Since, *Until, *Match, *Agg, *Let, *New:
+		case *Somewhere:
+			f = g.F
+		case *Everywhere:
+			f = g.F
+		case *Escape:
+			f = g.F
+		case *Bool, *Pred, *Cmp, *And, *Or, *Implies, *Equiv, *Since, *Until, *Match, *Agg, *Let, *New,
+			*At, *Label, *Reach, *Surround:
 			return ""
 		}
 	}

@@ -40,6 +40,8 @@ func (s *scanner) scan() []token {
 			s.identifier()
 		case c == '"':
 			s.string()
+		case c == '@' && s.mode == Bundle:
+			s.here()
 		default:
 			s.punct()
 		}
@@ -104,7 +106,7 @@ func (s *scanner) word() {
 			s.emit(tokDuration, end)
 		default:
 			s.report(CodeNumber, s.at, end, "`"+shorten(s.src[s.at:end])+"` is neither a number nor a name",
-				"a name starts with a letter or an underscore; a time bound is a whole number and one of d, h, m, s")
+				"a name starts with a letter or an underscore; a time bound is a whole number and one of d, h, m, s, a distance a whole number")
 			s.emit(tokBad, end)
 		}
 		return
@@ -201,6 +203,17 @@ func (s *scanner) regexp() {
 		return
 	}
 	s.emit(tokRegexp, s.at+2+end+1)
+}
+
+// here scans @l, the vertex of evaluation.
+func (s *scanner) here() {
+	end := s.run(s.at+1, isWordPart)
+	if word := s.src[s.at:end]; word != "@l" {
+		s.report(CodeCharacter, s.at, end, "`"+shorten(word)+"` is no part of the language", "the vertex of which AT speaks is written `@l`")
+		s.emit(tokBad, end)
+		return
+	}
+	s.emit(tokHere, end)
 }
 
 // punct scans punctuation and operators, those of other languages included so that

@@ -105,7 +105,7 @@ func (p *parser) arithmetic(t token) bool {
 	return t.punct("+") || t.punct("-") || t.punct("*") || t.punct("/")
 }
 
-// operand = "(" term ")" | "-" factor | conversion | number | string | variable | "_" .
+// operand = "(" term ")" | "-" factor | conversion | number | string | variable | "_" | "@l" .
 func (p *parser) operand(inPredicate bool) Term {
 	t := p.peek()
 	switch {
@@ -124,6 +124,8 @@ func (p *parser) operand(inPredicate bool) Term {
 		return stringConst(p, t, t.text)
 	case t.kind == tokIdent:
 		return p.variable(inPredicate)
+	case t.kind == tokHere:
+		return p.here()
 	case t.kind == tokKeyword && classify(t.text, p.opts.Mode) == wordConversion:
 		return p.conversion()
 	}
@@ -177,7 +179,7 @@ func (p *parser) noTerm(t token) Term {
 	case tokDuration:
 		p.report(CodeSyntax, t.start, t.end, "a duration such as "+t.describe()+" stands only in an interval", "")
 		p.next()
-	case tokEOF, tokBad, tokIdent, tokKeyword, tokInt, tokFloat, tokString, tokPunct:
+	case tokEOF, tokBad, tokIdent, tokKeyword, tokInt, tokFloat, tokString, tokHere, tokPunct:
 		p.unexpected("a variable or a constant")
 	}
 	return nil
@@ -256,7 +258,7 @@ func (p *parser) termInParens() bool {
 			depth++
 		case t.punct(")"):
 			if depth--; depth == 0 {
-				return i > 1
+				return i > 1 && (!p.vertex || p.continues(p.ahead(i+1)))
 			}
 		case t.kind == tokKeyword:
 			if c := classify(t.text, p.opts.Mode); c != wordConversion && c != wordTermOp {

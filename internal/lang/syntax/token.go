@@ -13,6 +13,7 @@ const (
 	tokDuration      // 12h; also 12w, whose unit is unknown
 	tokString        // "a"; text is the decoded value
 	tokRegexp        // r"a.*"
+	tokHere          // @l
 	tokPunct         // ( ) [ ] , . ; = < <= > >= <- + - * / and foreign operators
 )
 
@@ -38,7 +39,7 @@ func (t token) describe() string {
 		return "a string"
 	case tokRegexp:
 		return "a regular expression"
-	case tokBad, tokIdent, tokKeyword, tokInt, tokFloat, tokDuration, tokPunct:
+	case tokBad, tokIdent, tokKeyword, tokInt, tokFloat, tokDuration, tokHere, tokPunct:
 		return "`" + shorten(t.text) + "`"
 	}
 	return "?"
@@ -59,9 +60,11 @@ const (
 	wordTermOp                // MOD
 	wordRelationOp            // SUBSTRING, MATCHES
 	wordNew                   // NEW, in bundles
-	wordOther                 // reserved, and no part of the language: AT, LETPAST, …
-	wordConnective            // AND, OR, IMPLIES, EQUIV, SINCE, UNTIL
-	wordPunctuation           // IN
+	wordAt                    // AT, in bundles
+	wordSpatial               // a spatial prefix operator, in bundles
+	wordOther                 // reserved, and no part of the language: LETPAST, …
+	wordConnective            // AND, OR, IMPLIES, EQUIV, SINCE, UNTIL; in bundles REACH, SURROUND
+	wordPunctuation           // IN; in bundles VIA
 )
 
 // classify returns the role of a reserved word in the given mode, or wordNone.
@@ -104,26 +107,40 @@ func bundleWord(word string, mode Mode) wordClass {
 	case "NEW":
 		return wordNew
 	case "AT":
-		return wordOther
+		return wordAt
+	case "SOMEWHERE", "EVERYWHERE", "ESCAPE":
+		return wordSpatial
+	case "REACH", "SURROUND":
+		return wordConnective
+	case "VIA":
+		return wordPunctuation
 	}
 	return wordNone
 }
 
 // keywords lists the words a misspelling may have meant.
-func keywords() []string {
-	return []string{
+func keywords(mode Mode) []string {
+	words := []string{
 		"TRUE", "FALSE", "NOT", "AND", "OR", "IMPLIES", "EQUIV", "EXISTS", "FORALL",
 		"PREVIOUS", "ONCE", "HISTORICALLY", "SINCE", "NEXT", "EVENTUALLY", "ALWAYS", "UNTIL", "LET", "IN",
 		"SUBSTRING", "MATCHES",
 	}
+	if mode == Bundle {
+		words = append(words, "SOMEWHERE", "EVERYWHERE", "ESCAPE", "REACH", "SURROUND", "VIA")
+	}
+	return words
 }
 
 // prefixKeywords lists the words that stand before a formula.
-func prefixKeywords() []string {
-	return []string{
+func prefixKeywords(mode Mode) []string {
+	words := []string{
 		"NOT", "EXISTS", "FORALL", "PREVIOUS", "PREV", "ONCE", "HISTORICALLY", "PAST_ALWAYS",
 		"NEXT", "EVENTUALLY", "SOMETIMES", "ALWAYS", "LET",
 	}
+	if mode == Bundle {
+		words = append(words, "SOMEWHERE", "EVERYWHERE", "ESCAPE")
+	}
+	return words
 }
 
 // shorten cuts a text for a message.

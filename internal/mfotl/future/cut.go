@@ -97,7 +97,8 @@ func (c *cutter) cut(f syntax.Formula) syntax.Formula {
 		return c.eventually(f)
 	case *syntax.Until:
 		return c.until(f)
-	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Always, *syntax.Let, *syntax.New:
+	case *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Always, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	c.fail("%T is not an operator of the core language; give the checked core formula", f)
 	return f
@@ -249,7 +250,8 @@ func readsThePast(f *check.Checked) bool {
 			found = true
 		case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 			*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
-			*syntax.Agg, *syntax.Let, *syntax.New:
+			*syntax.Agg, *syntax.Let, *syntax.New,
+			*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		}
 		return !found
 	})

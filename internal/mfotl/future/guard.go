@@ -75,7 +75,8 @@ func (g *guarder) formula(f syntax.Formula, atoms []atom) {
 		}
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Implies, *syntax.Equiv, *syntax.Forall, *syntax.Prev,
 		*syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always,
-		*syntax.Until, *syntax.Agg, *syntax.Let, *syntax.New:
+		*syntax.Until, *syntax.Agg, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		for _, sub := range syntax.Children(f) {
 			g.formula(sub, nil)
 		}

@@ -288,7 +288,8 @@ func needsAt(f syntax.Formula, trace []naive.TimePoint, i int) int {
 		return needsUntil(f.I, f.Left, f.Right, trace, i)
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since,
-		*syntax.Always, *syntax.Agg, *syntax.Let, *syntax.New:
+		*syntax.Always, *syntax.Agg, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	most := i + 1
 	for _, g := range syntax.Children(f) {

@@ -76,7 +76,8 @@ func looksAhead(f syntax.Formula) bool {
 			found = true
 		case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 			*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since,
-			*syntax.Agg, *syntax.Let, *syntax.New:
+			*syntax.Agg, *syntax.Let, *syntax.New,
+			*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		}
 		return !found
 	})

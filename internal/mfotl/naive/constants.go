@@ -25,7 +25,7 @@ func constants(f syntax.Formula, set map[schema.Value]bool) {
 func termConstants(set map[schema.Value]bool, ts ...syntax.Term) {
 	for _, t := range ts {
 		switch t := t.(type) {
-		case syntax.Var:
+		case syntax.Var, syntax.Here:
 		case syntax.Const:
 			set[t.Value] = true
 		case syntax.Arith:

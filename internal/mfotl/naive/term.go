@@ -19,6 +19,7 @@ func (e *eval) term(t syntax.Term) (schema.Value, bool) {
 		return v, ok
 	case syntax.Const:
 		return t.Value, true
+	case syntax.Here: // there is no world
 	case syntax.Arith:
 		l, okLeft := e.term(t.Left)
 		r, okRight := e.term(t.Right)

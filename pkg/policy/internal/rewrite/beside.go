@@ -58,7 +58,8 @@ func (u *unbound) visit(f syntax.Formula, bound map[string]bool) {
 		for _, g := range syntax.Children(f) {
 			u.visit(g, map[string]bool{}) // another time point, or another world
 		}
-	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Or, *syntax.Equiv:
+	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Or, *syntax.Equiv,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround: // the variables of AT have their values from beside it
 		for _, g := range syntax.Children(f) {
 			u.visit(g, bound)
 		}
@@ -93,7 +94,8 @@ func (u *unbound) bind(f syntax.Formula, bound map[string]bool) {
 		}
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Forall,
 		*syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
-		*syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 }
 
@@ -175,7 +177,8 @@ func (n *negation) formula(f syntax.Formula, odd bool) {
 		delete(body.out, f.Name)
 		maps.Copy(n.out, body.out)
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Prev,
-		*syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		for _, g := range syntax.Children(f) {
 			n.formula(g, odd)
 		}
@@ -240,6 +243,8 @@ func (u uses) formula(f syntax.Formula, negated bool) {
 	case *syntax.Match:
 		u.other(f.Left, f.Right)
 		u.other(f.Groups...)
+	case *syntax.At:
+		u.other(f.Loc)
 	case *syntax.Agg:
 		u.other(f.Over)
 		for _, v := range f.Groups {
@@ -248,7 +253,8 @@ func (u uses) formula(f syntax.Formula, negated bool) {
 	case *syntax.Not, *syntax.Implies, *syntax.Equiv, *syntax.New:
 		negated = true
 	case *syntax.Bool, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Historically,
-		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.Let:
+		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.Let,
+		*syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	for _, g := range syntax.Children(f) {
 		u.formula(g, negated)

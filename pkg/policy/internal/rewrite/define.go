@@ -115,7 +115,8 @@ func (s substitution) apply(f syntax.Formula) syntax.Formula {
 		return &syntax.Let{Node: f.Node, Name: f.Name, Params: f.Params, Def: f.Def, Body: s.apply(f.Body)}
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 		*syntax.Equiv, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next,
-		*syntax.Eventually, *syntax.Always, *syntax.Until:
+		*syntax.Eventually, *syntax.Always, *syntax.Until,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	c := change{span: sameSpan, formula: s.apply, term: s.term, vars: sameVars}
 	return c.node(f)
@@ -160,7 +161,7 @@ func (s substitution) term(t syntax.Term) syntax.Term {
 		if to, ok := s.to[t.Name]; ok {
 			return to
 		}
-	case syntax.Const:
+	case syntax.Const, syntax.Here:
 	case syntax.Arith:
 		return syntax.Arith{Pos: t.Pos, Op: t.Op, Left: s.term(t.Left), Right: s.term(t.Right)}
 	case syntax.Neg:
@@ -198,7 +199,7 @@ func Member(use *syntax.Pred, values []schema.Value) syntax.Formula {
 		if wildcard(arg.Name) {
 			return &syntax.Bool{Node: n, Value: true} // sets are never empty
 		}
-	case syntax.Arith, syntax.Neg, syntax.Conv:
+	case syntax.Arith, syntax.Neg, syntax.Conv, syntax.Here:
 	}
 	return oneOf(n, use.Args[0], values)
 }

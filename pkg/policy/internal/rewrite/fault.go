@@ -27,7 +27,8 @@ func mayFault(f syntax.Formula) bool {
 		return f.Op == syntax.Sum || f.Op == syntax.Average
 	case *syntax.Bool, *syntax.Pred, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv, *syntax.Exists,
 		*syntax.Forall, *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
-		*syntax.Always, *syntax.Until, *syntax.Let, *syntax.New:
+		*syntax.Always, *syntax.Until, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 	}
 	return false
 }
@@ -44,7 +45,7 @@ func computes(t syntax.Term) bool {
 		case syntax.IntToFloat, syntax.IntToString, syntax.FloatToString:
 		}
 		return computes(t.T)
-	case syntax.Var, syntax.Const:
+	case syntax.Var, syntax.Const, syntax.Here:
 	}
 	return false
 }

@@ -53,6 +53,8 @@ func (c change) node(f syntax.Formula) syntax.Formula {
 	case *syntax.Prev, *syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually,
 		*syntax.Always, *syntax.Until:
 		return c.temporal(n, f)
+	case *syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
+		return c.located(n, f)
 	}
 	return f
 }
@@ -77,7 +79,32 @@ func (c change) temporal(n syntax.Node, f syntax.Formula) syntax.Formula {
 	case *syntax.Until:
 		return &syntax.Until{Node: n, I: f.I, Left: c.formula(f.Left), Right: c.formula(f.Right)}
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
-		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New:
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New,
+		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
+	}
+	return f
+}
+
+// located is node for what speaks of a vertex.
+func (c change) located(n syntax.Node, f syntax.Formula) syntax.Formula {
+	switch f := f.(type) {
+	case *syntax.At:
+		return &syntax.At{Node: n, Loc: c.term(f.Loc), F: c.formula(f.F)}
+	case *syntax.Label:
+		return &syntax.Label{Node: n, Name: f.Name}
+	case *syntax.Somewhere:
+		return &syntax.Somewhere{Node: n, D: f.D, F: c.formula(f.F)}
+	case *syntax.Everywhere:
+		return &syntax.Everywhere{Node: n, D: f.D, F: c.formula(f.F)}
+	case *syntax.Escape:
+		return &syntax.Escape{Node: n, D: f.D, Restricted: f.Restricted, F: c.formula(f.F)}
+	case *syntax.Reach:
+		return &syntax.Reach{Node: n, D: f.D, Left: c.formula(f.Left), Right: c.formula(f.Right)}
+	case *syntax.Surround:
+		return &syntax.Surround{Node: n, D: f.D, Left: c.formula(f.Left), Right: c.formula(f.Right)}
+	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
+		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once,
+		*syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until:
 	}
 	return f
 }
@@ -117,6 +144,8 @@ func respanTerm(t syntax.Term, to func(diag.Span) diag.Span) syntax.Term {
 		return syntax.Var{Pos: to(t.Pos), Name: t.Name}
 	case syntax.Const:
 		return syntax.Const{Pos: to(t.Pos), Value: t.Value}
+	case syntax.Here:
+		return syntax.Here{Pos: to(t.Pos)}
 	case syntax.Arith:
 		return syntax.Arith{Pos: to(t.Pos), Op: t.Op, Left: respanTerm(t.Left, to), Right: respanTerm(t.Right, to)}
 	case syntax.Neg:
@@ -162,7 +191,7 @@ func Size(f syntax.Formula) int {
 // comparison are counted as part of it.
 func termSize(t syntax.Term) int {
 	switch t := t.(type) {
-	case syntax.Var, syntax.Const:
+	case syntax.Var, syntax.Const, syntax.Here:
 	case syntax.Arith:
 		return 1 + termSize(t.Left) + termSize(t.Right)
 	case syntax.Neg:

@@ -43,6 +43,14 @@ func TestApply(t *testing.T) {
 		{"n <- CNT x; g r(g, x)", "n,g", "d(x, h)", "x <- CNT x'; h r(h, x')"},
 		{"n <- CNT x; g r(g, x)", "n,g", "d(3, h)", "EXISTS n'. (n' <- CNT x; h r(h, x)) AND n' = 3"},
 		{"n <- CNT x; g r(g, x)", "n,g", "d(k, k)", "EXISTS n', g'. (n' <- CNT x; g' r(g', x)) AND n' = k AND g' = k"},
+		{
+			"vertex(x) AND AT x (SOMEWHERE[0,3] (holds(@l, y) AND ridge AND EXISTS z. own(x, z)))", "x,y", `d(z, "o")`,
+			`vertex(z) AND (AT z (SOMEWHERE[0,3] (holds(@l, "o") AND ridge AND (EXISTS z'. own(z, z')))))`,
+		},
+		{
+			"NEW (AT x ((NOT a) REACH[0,3] (ESCAPE b)) AND NOT AT x ((EVERYWHERE c) SURROUND d))", "x", `d("v")`,
+			`NEW (AT "v" ((NOT a) REACH[0,3] (ESCAPE b)) AND NOT AT "v" ((EVERYWHERE c) SURROUND d))`,
+		},
 		{"LET u(x) = p(x) IN (u(x) AND q(y))", "x,y", "d(k, x)", "LET u(x) = p(x) IN (u(k) AND q(x))"},
 	} {
 		got := Apply(use(t, tt.use), strings.Split(tt.params, ","), parse(t, tt.body)).String()
@@ -100,7 +108,8 @@ func TestMember(t *testing.T) {
 func TestRespanReachesEveryNode(t *testing.T) {
 	f := parse(t, `FORALL x. (p(x, 1) IMPLIES (EXISTS y. ((NOT q(y)) SINCE[1h,2h] (x = y OR ((PREVIOUS TRUE) AND (HISTORICALLY (r() EQUIV ONCE r()))
 		OR (NEXT r()) OR (EVENTUALLY r()) OR (ALWAYS r()) OR (r() UNTIL r()) OR NEW (r())
-		OR (n <- SUM u; v r(u, v)) OR (LET w(z) = q(z) IN w(y)) OR -x + 2 = i2f(y) OR (s MATCHES r"(a)" (k)))))))`)
+		OR (n <- SUM u; v r(u, v)) OR (LET w(z) = q(z) IN w(y))
+		OR AT y ((a REACH[0,3] (SOMEWHERE b)) SURROUND (EVERYWHERE ESCAPE holds(@l, @l))) OR -x + 2 = i2f(y) OR (s MATCHES r"(a)" (k)))))))`)
 	f = Respan(f, func(s diag.Span) diag.Span {
 		s.Start.Line += 100
 		return s
@@ -128,6 +137,9 @@ func TestRespanReachesEveryNode(t *testing.T) {
 			checkTerm(m.Right, check)
 			checkTerm(m.Groups[0], check)
 		}
+		if a, ok := g.(*syntax.At); ok {
+			checkTerm(a.Loc, check)
+		}
 		if a, ok := g.(*syntax.Agg); ok {
 			for _, v := range append([]syntax.Var{a.Result, a.Over}, a.Groups...) {
 				check(v.Span(), "variable")
@@ -152,7 +164,7 @@ func TestRespanReachesEveryNode(t *testing.T) {
 func checkTerm(t syntax.Term, check func(diag.Span, string)) {
 	check(t.Span(), t.String())
 	switch t := t.(type) {
-	case syntax.Var, syntax.Const:
+	case syntax.Var, syntax.Const, syntax.Here:
 	case syntax.Arith:
 		checkTerm(t.Left, check)
 		checkTerm(t.Right, check)
@@ -192,6 +204,8 @@ func TestUnbound(t *testing.T) {
 		{"LET u(f) = read(f) AND secret(f) IN u(f)", 0},
 		{"LET u(f) = secret(f) IN (read(f) AND u(f))", 1},
 		{"read(f) AND NEW (secret(f))", 1},
+		{"read(f) AND AT f (SOMEWHERE[0,3] secret(f))", 0},
+		{"AT f (SOMEWHERE[0,3] secret(f))", 1},
 	} {
 		if got := Unbound(parse(t, tt.text), is("secret"), is("read", "own")); len(got) != tt.want {
 			t.Errorf("%s: %v, want %d", tt.text, got, tt.want)
@@ -201,9 +215,9 @@ func TestUnbound(t *testing.T) {
 
 func TestNegated(t *testing.T) {
 	f := parse(t, "a() AND (NOT (b() AND NOT c())) AND (d() IMPLIES e()) AND (f() EQUIV g()) AND ((NOT h()) SINCE i())"+
-		" AND (n <- CNT x j(x)) AND NEW (k()) AND (LET l(x) = m(x) IN (o(x) AND NOT l(x)))")
+		" AND (n <- CNT x j(x)) AND NEW (k()) AND AT x (SOMEWHERE[0,3] (u(@l) AND NOT w(@l))) AND (LET l(x) = m(x) IN (o(x) AND NOT l(x)))")
 	got := Negated(f)
-	for _, name := range []string{"b", "d", "f", "g", "h", "j", "k", "m"} {
+	for _, name := range []string{"b", "d", "f", "g", "h", "j", "k", "m", "w"} {
 		if !got[name] {
 			t.Errorf("%s is not found negated", name)
 		}
