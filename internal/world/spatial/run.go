@@ -1,0 +1,150 @@
+package spatial
+
+import (
+	"fmt"
+
+	"github.com/aspis-rv/aspis/internal/world"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// evaluation is one of the three evaluations that give a value its mark: it says which
+// presumptive tuples count.
+type evaluation uint8
+
+const (
+	allTuples     evaluation = iota
+	negatedTuples            // presumptive ones under a negation only
+	plainTuples              // presumptive ones not under a negation only
+)
+
+// run is an evaluation under way, and the memory of the next one.
+type run struct {
+	g           Graph
+	env         []schema.Value // by slot
+	unsafe      bool
+	which       evaluation
+	presumptive bool // a presumptive tuple was met
+	labels      []labelID
+	preds       []predState
+	memos       []memo
+	gen         uint32 // of the memos
+	searches    []*search
+	depth       int // of searches in use
+}
+
+// labelID is the id of a label in the graph of the run.
+type labelID struct {
+	id uint32
+	ok bool
+}
+
+func (r *run) init(c *code) {
+	r.env = make([]schema.Value, c.slots)
+	r.labels = make([]labelID, len(c.labels))
+	r.memos = make([]memo, c.memos)
+	r.preds = make([]predState, len(c.preds))
+	for i, p := range c.preds {
+		r.preds[i] = predState{
+			known: make([]schema.Value, len(p.args)),
+			yield: func(t world.Tuple) bool { return p.take(r, t) },
+		}
+	}
+}
+
+// enter prepares an evaluation. False if nothing is known of the location.
+func (r *run) enter(g Graph, c *code, loc string, args []schema.Value, sense world.Sense) (world.V, bool) {
+	if len(args) != len(c.vars) {
+		panic(fmt.Sprintf("spatial: %d values for %d variables", len(args), len(c.vars))) // an error of the program
+	}
+	v, ok := g.Vertex(loc)
+	if !ok || g.Sort(v) == world.Unknown {
+		return v, false
+	}
+	r.g, r.unsafe, r.presumptive = g, sense == world.Unsafe, false
+	copy(r.env, args)
+	if c.here >= 0 {
+		r.env[c.here] = schema.StringValue(loc)
+	}
+	for i, l := range c.labels {
+		r.labels[i].id, r.labels[i].ok = g.LabelID(l)
+	}
+	return v, true
+}
+
+// leave lets go of the graph.
+func (r *run) leave() {
+	r.g, r.depth = nil, 0
+	for _, s := range r.searches {
+		s.g = nil
+	}
+}
+
+// holds evaluates a whole formula.
+func (r *run) holds(n node, v world.V, which evaluation) bool {
+	r.which = which
+	r.gen++
+	if r.gen == 0 {
+		for i := range r.memos {
+			r.memos[i].forget()
+		}
+		r.gen = 1
+	}
+	return n.holds(r, v, false)
+}
+
+// guess is the answer about an unknown vertex, at a place that is under an odd number of
+// negations if negated.
+func (r *run) guess(negated bool) bool { return r.unsafe != negated }
+
+func (r *run) sense(negated bool) world.Sense {
+	if r.guess(negated) {
+		return world.Unsafe
+	}
+	return world.Safe
+}
+
+// counts tells whether a tuple with a mark counts in this evaluation.
+func (r *run) counts(m verdict.Value, negated bool) bool {
+	if m == verdict.F {
+		return true
+	}
+	r.presumptive = true
+	switch r.which {
+	case allTuples:
+		return true
+	case negatedTuples:
+		return negated
+	case plainTuples:
+		return !negated
+	}
+	return false
+}
+
+// begin starts a search; end gives its memory back. Searches end in the reverse order of
+// their begin.
+func (r *run) begin(w walk) *search {
+	s := r.take()
+	s.begin(w)
+	return s
+}
+
+// take is begin without a start.
+func (r *run) take() *search {
+	if r.depth == len(r.searches) {
+		r.searches = append(r.searches, &search{})
+	}
+	s := r.searches[r.depth]
+	r.depth++
+	return s
+}
+
+func (r *run) end() { r.depth-- }
+
+// walk is the walk of an operator that is evaluated at a vertex.
+func (r *run) walk(v world.V, via world.Sort) walk {
+	if via == world.Unknown {
+		via = r.g.Sort(v)
+	}
+	return walk{g: r.g, sort: via, start: v}
+}
