@@ -33,6 +33,7 @@ type walkKey struct {
 // simple is a simple path, with its start, and its weight.
 type simple struct {
 	vertices []world.V
+	steps    []hop // that lead to all but the first
 	weight   int64
 }
 
@@ -91,15 +92,16 @@ func (o *oracle) extend(p simple, via world.Sort, all *[]simple) {
 		if slices.Contains(p.vertices, to) || o.m.sorts[to] != via && o.m.sorts[to] != world.Unknown {
 			continue
 		}
-		on := func(w int64) {
-			o.extend(simple{append(slices.Clone(p.vertices), to), p.weight + w}, via, all)
+		on := func(w int64, origin uint64) {
+			steps := append(slices.Clone(p.steps), hop{to, w, origin})
+			o.extend(simple{append(slices.Clone(p.vertices), to), steps, p.weight + w}, via, all)
 		}
 		w, edge := o.m.edges[[2]world.V{at, to}]
 		if edge && (via == world.Physical || len(p.vertices) == 1 && o.m.sorts[at] == world.Physical) {
-			on(w)
+			on(w, uint64(1+at+to))
 		}
 		if c := o.m.channels[[2]world.V{at, to}]; c.open && via == world.Informational {
-			on(c.weight)
+			on(c.weight, uint64(100+at+to))
 		}
 	}
 }

@@ -1,0 +1,117 @@
+package spatial
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/world"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// edited returns a copy of a model with a few random changes.
+func (m *model) edited(r *rand.Rand) *model {
+	c := m.clone()
+	for range 1 + r.IntN(2) {
+		c.edit(r)
+	}
+	return c
+}
+
+func (m *model) edit(r *rand.Rand) {
+	n := len(m.names)
+	a, b := world.V(r.IntN(n)), world.V(r.IntN(n))
+	switch r.IntN(9) {
+	case 0, 1:
+		l := modelLabels()[r.IntN(3)]
+		m.labels[a][l] = !m.labels[a][l] && m.sorts[a] != world.Unknown
+	case 2:
+		m.setEdge(a, b, randomWeight(r))
+	case 3:
+		delete(m.edges, [2]world.V{a, b})
+		delete(m.edges, [2]world.V{b, a})
+	case 4:
+		m.channels[[2]world.V{a, b}] = channel{r.Int64N(3), r.IntN(2) == 0}
+	case 5:
+		m.remove(a)
+	case 6: // declared, if it was unknown; else its sort stays
+		if m.sorts[a] == world.Unknown {
+			m.sorts[a] = world.Sort(1 + r.IntN(2))
+		}
+	case 7:
+		delete(m.tables["holds"], tupleKey(m.names[a], "a"))
+	default:
+		m.setTuple(r)
+	}
+}
+
+// remove makes a vertex unknown: its labels, edges and channels go.
+func (m *model) remove(a world.V) {
+	m.sorts[a], m.labels[a] = world.Unknown, map[string]bool{}
+	maps.DeleteFunc(m.edges, func(e [2]world.V, _ int64) bool { return e[0] == a || e[1] == a })
+	maps.DeleteFunc(m.channels, func(e [2]world.V, _ channel) bool { return e[0] == a || e[1] == a })
+}
+
+// difference is the Changes from one model to another.
+type difference struct{ before, after *model }
+
+func (d difference) Vertices() []world.V {
+	var out []world.V
+	for v := range d.after.names {
+		if d.before.sorts[v] != d.after.sorts[v] || !maps.Equal(present(d.before.labels[v]), present(d.after.labels[v])) {
+			out = append(out, world.V(v))
+		}
+	}
+	return out
+}
+
+func present(labels map[string]bool) map[string]bool {
+	out := maps.Clone(labels)
+	maps.DeleteFunc(out, func(_ string, has bool) bool { return !has })
+	return out
+}
+
+func (d difference) Walked() []world.V {
+	ends := map[world.V]bool{}
+	for _, e := range changedKeys(d.before.edges, d.after.edges) {
+		ends[e[0]], ends[e[1]] = true, true
+	}
+	for _, e := range changedKeys(d.before.channels, d.after.channels) {
+		ends[e[0]], ends[e[1]] = true, true
+	}
+	return slices.Sorted(maps.Keys(ends))
+}
+
+func changedKeys[K, V comparable](before, after map[K]V) []K {
+	var out []K
+	for k, v := range before {
+		if w, ok := after[k]; !ok || v != w {
+			out = append(out, k)
+		}
+	}
+	for k := range after {
+		if _, ok := before[k]; !ok {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func (d difference) tuples(rel world.Rel) []string {
+	return changedKeys[string, verdict.Value](d.before.table(rel, world.Safe), d.after.table(rel, world.Safe))
+}
+
+func (d difference) Touches(rel world.Rel) bool { return len(d.tuples(rel)) > 0 }
+
+func (d difference) Touched(rel world.Rel, yield func([]schema.Value) bool) {
+	for _, key := range d.tuples(rel) {
+		var args []schema.Value
+		for _, a := range splitKey(key) {
+			args = append(args, schema.StringValue(a))
+		}
+		if !yield(args) {
+			return
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package spatial
+
+import (
+	"testing"
+
+	"github.com/aspis-rv/aspis/internal/world"
+)
+
+// TestTouchedCoversChanges compares what Touched says with the values before and after.
+func TestTouchedCoversChanges(t *testing.T) {
+	r := seeded(t)
+	g := newGenerator(r)
+	changed, spared := 0, 0
+	for range 5_000 {
+		before := newModel(r, 1+r.IntN(6))
+		after := before.edited(r)
+		f := g.formula(3)
+		c := mustCompile(t, f, modelSpec())
+		touched := map[string]bool{}
+		c.Touched(before, after, difference{before, after}, func(v string) bool {
+			if touched[v] {
+				t.Fatalf("%s: %s twice", f, v)
+			}
+			touched[v] = true
+			return true
+		})
+		for _, name := range before.names {
+			for _, sense := range []world.Sense{world.Safe, world.Unsafe} {
+				for _, x := range []string{"a", "b"} {
+					old, now := c.Value(before, name, argsOf(c, x), sense), c.Value(after, name, argsOf(c, x), sense)
+					if old != now && !touched[name] {
+						t.Fatalf("%s at %s: %v became %v, and Touched gave %v\n%+v\n%+v", f, name, old, now, touched, before, after)
+					}
+					if old != now {
+						changed++
+					}
+				}
+			}
+			if !touched[name] {
+				spared++
+			}
+		}
+	}
+	if changed < 2_000 || spared < 2_000 {
+		t.Errorf("%d values changed, %d vertices were not touched: the test says little", changed, spared)
+	}
+	t.Logf("%d values changed, %d vertices were not touched", changed, spared)
+}
+
+// TestTouchedIsLocal shows which vertices a change concerns: those from which a walk within
+// the distance leads to it.
+func TestTouchedIsLocal(t *testing.T) {
+	m := line(10, 100)
+	c := mustCompile(t, reachFormula(0, 250), modelSpec())
+	after := m.clone()
+	after.labels[5]["q"] = true
+	got := ""
+	c.Touched(m, after, difference{m, after}, func(v string) bool { got += v + " "; return true })
+	if want := "v5 v4 v6 v3 v7 "; !sameWords(got, want) {
+		t.Errorf("touched %s, want %s", got, want)
+	}
+}
+
+// TestCacheAgrees compares a cache over random edits with fresh values.
+func TestCacheAgrees(t *testing.T) {
+	r := seeded(t)
+	g := newGenerator(r)
+	hits := 0
+	for range 400 {
+		m := newModel(r, 6)
+		f := g.formula(3)
+		fresh := mustCompile(t, f, modelSpec())
+		cache := NewCache(fresh.Clone(), m, 2+r.IntN(40))
+		for range 12 {
+			for range 12 {
+				name, sense := vertexName(r.IntN(7)), world.Sense(r.IntN(2))
+				args := argsOf(fresh, [...]string{"a", "b"}[r.IntN(2)])
+				if v, ok := m.Vertex(name); ok && cache.young.of[v] != nil {
+					hits++
+				}
+				if got, want := cache.Value(m, name, args, sense), fresh.Value(m, name, args, sense); got != want {
+					t.Fatalf("%s at %s: cached %v, is %v", f, name, got, want)
+				}
+			}
+			if cache.young.n+cache.old.n > cache.limit {
+				t.Fatalf("%d and %d entries, the limit is %d", cache.young.n, cache.old.n, cache.limit)
+			}
+			after := m.edited(r)
+			shadow := cache.Value(after, "v0", argsOf(fresh, "a"), world.Safe)
+			if want := fresh.Value(after, "v0", argsOf(fresh, "a"), world.Safe); shadow != want {
+				t.Fatalf("%s on a shadow: %v, is %v", f, shadow, want)
+			}
+			if r.IntN(3) > 0 { // else the shadow is dropped
+				cache.Update(after, difference{m, after})
+				m = after
+			}
+		}
+	}
+	if hits < 1000 {
+		t.Errorf("%d hits", hits)
+	}
+}
