@@ -55,6 +55,9 @@ func TestBadBundles(t *testing.T) {
 			case chunk.Has("test"):
 				fsys[policyFile] = &fstest.MapFile{Data: []byte(filled(""))}
 				fsys["tests/t.yaml"] = &fstest.MapFile{Data: []byte(chunk.Source)}
+			case chunk.Has("world"):
+				fsys[policyFile] = &fstest.MapFile{Data: []byte(filled("trace: tenant\nworld: world.yaml\n"))}
+				fsys["world.yaml"] = &fstest.MapFile{Data: []byte(chunk.Source)}
 			case chunk.Has("bare"), strings.HasPrefix(chunk.Source, "- "):
 				fsys[policyFile] = &fstest.MapFile{Data: []byte(chunk.Source)}
 			default:

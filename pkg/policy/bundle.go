@@ -82,6 +82,7 @@ type Bundle struct {
 	// Tests are the bundle's own tests in the order of the files.
 	Tests []Test
 
+	facts   int // how many relations are facts or globs
 	typing  typing
 	sources diag.Sources
 }

@@ -28,7 +28,7 @@ func (l *loader) class(f source.Field) {
 		}
 		return
 	}
-	l.keys(f.Value, where, []string{"contains", "unless_prefix", "emits", "authority", "at"}, []string{"cues", "typing", "carried_by"})
+	l.keys(f.Value, where, []string{"contains", "unless_prefix", "emits", "world", "authority", "at"}, []string{"cues", "typing", "carried_by"})
 	c := class{
 		name:     f.Key.Value,
 		contains: l.parts(f.Value.Get("contains"), "a part of tool names"),
@@ -37,13 +37,14 @@ func (l *loader) class(f source.Field) {
 	if f.Value.Get("contains") == nil {
 		l.report(f.Key, missingKey("contains", where, "list the parts of tool names that make a tool one of this class"))
 	}
-	if f.Value.Get("emits") == nil {
+	if f.Value.Get("emits") == nil && f.Value.Get("world") == nil {
 		l.report(f.Key, missingKey("emits", where, "name the fact that a call of such a tool is, for example 'export(event.session)'"))
 	}
 	defaults := emitter{authority: l.boolean(f.Value.Get("authority"), "authority"), atResult: l.moment(f.Value.Get("at")), origin: where}
 	for _, item := range l.listOf(f.Value.Get("emits")) {
 		c.emitters = append(c.emitters, l.factText(item, l.env, defaults)...)
 	}
+	c.effects = l.effects(f.Value.Get("world"), l.env, emitter{atResult: defaults.atResult, origin: where})
 	l.classes = append(l.classes, c)
 }
 

@@ -105,9 +105,10 @@ func (l *loader) formulaParts(n *source.Node) []part {
 		return nil
 	}
 	for _, f := range l.mapOf(n, "the formulas of a clause") {
-		switch aspects.Kind(f.Key.Value) {
-		case aspects.Temporal:
-		case aspects.Spatial, aspects.Semantic, aspects.Contract:
+		kind := aspects.Kind(f.Key.Value)
+		switch kind {
+		case aspects.Temporal, aspects.Spatial:
+		case aspects.Semantic, aspects.Contract:
 			l.report(f.Key, notYet("the aspect "+f.Key.Value))
 			continue
 		default:
@@ -119,14 +120,14 @@ func (l *loader) formulaParts(n *source.Node) []part {
 			continue
 		}
 		if f.Value.Kind != source.Map {
-			out = append(out, part{aspect: aspects.Temporal, node: f.Value})
+			out = append(out, part{aspect: kind, node: f.Value})
 			continue
 		}
 		for _, named := range f.Value.Fields {
 			if !isID(named.Key.Value) {
 				l.report(named.Key, badName("a formula", named.Key.Value, "a name is a letter followed by letters, digits, _, - and ."))
 			}
-			out = append(out, part{aspects.Temporal, named.Key.Value, named.Value})
+			out = append(out, part{kind, named.Key.Value, named.Value})
 		}
 	}
 	return out
@@ -165,7 +166,7 @@ func (r *clauseReader) add(p part, f syntax.Formula, role schema.Role, require b
 	l := r.l
 	opts := check.Options{
 		File: p.node.File().Name, Forbid: role == schema.RoleForbid && !require,
-		Names: slices.Sorted(maps.Keys(l.names)),
+		Names: slices.Sorted(maps.Keys(l.names)), New: l.world.declared() || len(l.world.states) > 0,
 	}
 	if require {
 		if free := syntax.FreeVars(f); len(free) > 0 {

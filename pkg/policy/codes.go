@@ -16,7 +16,7 @@ const (
 	CodeLimit diag.Code = "B002"
 	// CodeKey: a key that does not exist here. `claues: {}`.
 	CodeKey diag.Code = "B003"
-	// CodeNotYet: a part of the format that this version does not support. `world: w.yaml`.
+	// CodeNotYet: a part of the format that this version does not support. `contracts: [c.yaml]`.
 	CodeNotYet diag.Code = "B004"
 	// CodeType: a value of the wrong shape or type. `revision: one`.
 	CodeType diag.Code = "B005"
@@ -45,6 +45,14 @@ const (
 	// CodeEngine: the engine that the bundle names is not on this machine, or does not
 	// take one of its formulas. `engine: monpoly`.
 	CodeEngine diag.Code = "B017"
+	// CodeWorld: a world that contradicts itself. `alpha: {sort: physical, domain: MED}`.
+	CodeWorld diag.Code = "B018"
+	// CodeImport: a graph of another format that cannot be read. `import: graph.graphml`.
+	CodeImport diag.Code = "B019"
+	// CodeEffect: an effect that does not fit its operation. `world: ['place(record)']`.
+	CodeEffect diag.Code = "B020"
+	// CodeNoWorld: an effect, or a formula over the graph, in a bundle without a world.
+	CodeNoWorld diag.Code = "B021"
 )
 
 // The codes of warnings about a bundle, and of remarks.
@@ -72,6 +80,11 @@ const (
 	// CodeFlaggedFault: a clause that permits on missing evidence has a formula that may
 	// be without an answer because of the values of a call.
 	CodeFlaggedFault diag.Code = "B110"
+	// CodeNotInWorld: an effect or a formula names a vertex, label, domain, edge or channel
+	// that the world does not have.
+	CodeNotInWorld diag.Code = "B111"
+	// CodeWorldPerSession: a world of its own for each session.
+	CodeWorldPerSession diag.Code = "B112"
 )
 
 // finding is a diagnostic without its place.

@@ -19,6 +19,7 @@ func (l *loader) crossCheck(root *source.Node) {
 		return
 	}
 	l.unused()
+	l.crossCheckWorld(root)
 	l.neverFires(root.Get("clauses"))
 	l.flaggedFaults(root.Get("clauses"))
 	l.selfAuthority()
@@ -32,11 +33,12 @@ func (l *loader) crossCheck(root *source.Node) {
 func (l *loader) unused() {
 	for _, name := range l.relationNames() {
 		d := l.names[name]
+		made := d.kind == declFact || d.kind == declState || d.kind == declAttribute
 		switch {
-		case d.kind == declFact && d.read && !d.emitted:
-			l.report(d.key, caution(CodeNeverEmitted, "emit it from a tool or a class", "no tool and no class emits the fact %s, which formulas read", name))
-		case d.kind == declFact && !d.read && d.emitted:
-			l.report(d.key, caution(CodeUnused, "delete it, or judge something on it", "no clause reads the fact %s", name))
+		case made && d.read && !d.emitted:
+			l.report(d.key, neverMade(d.kind, name))
+		case made && !d.read && d.emitted:
+			l.report(d.key, caution(CodeUnused, "delete it, or judge something on it", "no clause reads the %s %s", d.kind.noun(), name))
 		case !d.read:
 			l.report(d.key, caution(CodeUnused, "delete it", "%s %s is never used", d.kind, name))
 		}
@@ -94,7 +96,8 @@ func (l *loader) flaggedFaults(n *source.Node) {
 	}
 }
 
-// discharging lists the relations whose facts can make a forbidden formula false.
+// discharging lists the relations whose facts can make a forbidden formula false. What held
+// before an event does not count: it was judged when it came about.
 func (b *Bundle) discharging() map[string]bool {
 	out := map[string]bool{}
 	for i := range b.Clauses {
@@ -102,7 +105,7 @@ func (b *Bundle) discharging() map[string]bool {
 			if f.Role != schema.RoleForbid {
 				continue
 			}
-			for rel := range rewrite.Negated(f.Checked.Source) {
+			for rel := range rewrite.Negated(rewrite.After(f.Checked.Source)) {
 				out[rel] = true
 			}
 		}

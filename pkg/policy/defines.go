@@ -6,6 +6,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/rewrite"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
 )
@@ -71,6 +72,9 @@ func (l *loader) parseFormula(n *source.Node, what string) syntax.Formula {
 	}
 	text := n.Text()
 	f, found := syntax.Parse(text.Value, syntax.Options{File: n.File().Name})
+	if f != nil && l.restricted {
+		f = rewrite.RestrictEscape(f)
+	}
 	move := func(s diag.Span) diag.Span { return text.Span(s.Start.Offset, s.End.Offset) }
 	for _, d := range found {
 		d.Span = move(d.Span)
@@ -131,12 +135,18 @@ func (l *loader) expand(f syntax.Formula) syntax.Formula {
 	})
 	out := rewrite.Atoms(f, func(p *syntax.Pred) syntax.Formula {
 		decl := l.names[p.Name]
+		if decl == nil && ok && !l.world.declared() && slices.Contains(world.Names(), p.Name) {
+			return fail(p, noWorld(p.Name+" is a relation of the world"))
+		}
 		if decl == nil || !ok {
 			return p // the checker reports unknown relations
 		}
+		if decl.kind == declWorld && !l.world.declared() {
+			return fail(p, noWorld(p.Name+" is a relation of the world"))
+		}
 		decl.read = true
 		switch decl.kind {
-		case declFact, declGlob:
+		case declFact, declGlob, declState, declAttribute, declWorld:
 			return p
 		case declSet:
 			if len(p.Args) != 1 {

@@ -9,7 +9,8 @@ import (
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// emitter makes facts of one relation from an event.
+// emitter makes facts of one relation from an event, marks of one state, or edits of one
+// operation on the world.
 type emitter struct {
 	rel       string
 	kinds     []schema.ValueKind
@@ -22,11 +23,36 @@ type emitter struct {
 	place     string // file:line:column, for explanations
 	origin    string // the tool or class, for messages
 	node      *source.Node
+
+	state  bool // of a state: what it makes is a mark
+	typed  bool // by a typing rule
+	params []string
+	bound  []*expr.Program // what the parameters of the typing rule stand for
+
+	operation *operation // of the world; nil: this makes facts or marks
+	attribute string     // that the operation sets
+	writes    []string   // relations that the operation may change
+}
+
+// relations are those of which tuples are unknown when an expression fails.
+func (e *emitter) relations() []string {
+	if e.operation != nil {
+		return e.writes
+	}
+	return []string{e.rel}
+}
+
+// what names what is made, for explanations.
+func (e *emitter) what() string {
+	if e.operation != nil {
+		return e.operation.op.String()
+	}
+	return e.rel
 }
 
 // eventOnly reports whether the emitter reads neither arguments nor a result.
 func (e *emitter) eventOnly() bool {
-	if e.each != nil || (e.when != nil && !e.when.EventOnly()) {
+	if e.each != nil || e.bound != nil || (e.when != nil && !e.when.EventOnly()) {
 		return false
 	}
 	for _, a := range e.args {
@@ -48,21 +74,31 @@ func (l *loader) factEntry(n *source.Node, env *expr.Env, defaults emitter) []em
 		l.report(n, missingKey("emit", "a fact entry", "write {emit: 'name(expression, …)', …}"))
 		return nil
 	}
+	env, ok := l.circumstances(n, env, &defaults)
+	if !ok {
+		return nil
+	}
+	return l.factText(emit, env, defaults)
+}
+
+// circumstances reads under what circumstances an entry counts, and returns the environment
+// of its expressions.
+func (l *loader) circumstances(n *source.Node, env *expr.Env, e *emitter) (*expr.Env, bool) {
 	if a := n.Get("authority"); a != nil {
-		defaults.authority = l.boolean(a, "authority")
+		e.authority = l.boolean(a, "authority")
 	}
 	if at := n.Get("at"); at != nil {
-		defaults.atResult = l.moment(at)
+		e.atResult = l.moment(at)
 	}
 	if each := n.Get("each"); each != nil {
-		if env = l.each(each, env, &defaults); env == nil {
-			return nil
+		if env = l.each(each, env, e); env == nil {
+			return nil, false
 		}
 	}
 	if when := n.Get("when"); when != nil {
-		defaults.when = l.condition(when, env, "when")
+		e.when = l.condition(when, env, "when")
 	}
-	return l.factText(emit, env, defaults)
+	return env, true
 }
 
 func eachForm() *regexp.Regexp { return regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_]*)\s+in\s+`) }
@@ -140,6 +176,7 @@ func (l *loader) factText(n *source.Node, env *expr.Env, e emitter) []emitter {
 		return nil
 	}
 	e.kinds = l.b.Signature[e.rel]
+	e.state = l.names[e.rel].kind == declState
 	if len(parts) != len(e.kinds) {
 		l.reportText(text, name.start, len(text.Value), factArity(e.rel, len(e.kinds), len(parts)))
 		return nil
@@ -162,29 +199,23 @@ func (l *loader) factText(n *source.Node, env *expr.Env, e emitter) []emitter {
 	return []emitter{e}
 }
 
-// emittable reports whether a relation is a declared fact.
+// emittable reports whether a relation is a declared fact or state.
 func (l *loader) emittable(text source.Text, at stretch, rel string) bool {
 	d := l.names[rel]
 	switch {
 	case d == nil:
-		l.reportText(text, at.start, at.end, undeclared("fact", rel, l.factNames()))
+		l.reportText(text, at.start, at.end, undeclared("fact", rel, l.namesOf(declFact, declState)))
 		return false
-	case d.kind != declFact:
+	case d.kind == declWorld || d.kind == declAttribute:
+		l.reportText(text, at.start, at.end, fault(CodeFact, "write an effect under world, for example world: ['place(record, dest)']",
+			"%s is %s; only effects change it", rel, d.kind))
+		return false
+	case d.kind != declFact && d.kind != declState:
 		l.reportText(text, at.start, at.end, notEmittable(rel, d.kind.String()))
 		return false
 	}
-	d.emitted = true
+	d.emitted, d.changed = true, true
 	return true
-}
-
-func (l *loader) factNames() []string {
-	var out []string
-	for _, name := range l.relationNames() {
-		if l.names[name].kind == declFact {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 // stretch is a part of a text, in bytes.

@@ -191,7 +191,7 @@ func TestCountLimits(t *testing.T) {
 		{"clauses", MaxClauses, func(n int) string {
 			return "clauses:\n" + repeat(n, "  c%d: {text: t, forbid: {temporal: 'launch(x) AND NOT ONCE land(x)'}}\n")
 		}},
-		{"facts, sets", MaxRelations, func(n int) string {
+		{"facts, states", MaxRelations, func(n int) string {
 			return "facts:\n  launch: [m]\n  land: [m]\n" + repeat(n-2, "  f%d: []\n")
 		}},
 		{"classes", MaxClasses, func(n int) string {

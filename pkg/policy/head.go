@@ -41,6 +41,9 @@ func (l *loader) head(root *source.Node) {
 	if s, ok := l.choice(root.Get("engine"), "engine", string(EngineAspis), string(EngineMonPoly)); ok {
 		b.Engine = EngineName(s)
 	}
+	if s, ok := l.choice(root.Get("escape"), "escape", "restricted", "unrestricted"); ok {
+		l.restricted = s == "restricted"
+	}
 	l.blocking(root.Get("blocking"))
 	l.deadline(root.Get("deadline"))
 	l.authorities(root.Get("authorities"))

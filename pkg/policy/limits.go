@@ -12,7 +12,7 @@ const (
 	MaxFiles = 1000
 	// MaxClauses bounds the clauses: the largest published rule pack has 60.
 	MaxClauses = 1000
-	// MaxRelations bounds facts, sets and globs together.
+	// MaxRelations bounds facts, states, attributes, sets and globs together.
 	MaxRelations = 1000
 	// MaxTools bounds the entries under tools; large tool servers list some hundreds.
 	MaxTools = 2000
@@ -29,6 +29,9 @@ const (
 	MaxEach = 1024
 	// MaxTestEvents bounds the events of one test; a test is read by people.
 	MaxTestEvents = 1000
+	// MaxWorldName bounds the name of a vertex, an entity or an object, in bytes: a path or
+	// an address fits.
+	MaxWorldName = 1024
 	// maxFindings is how many diagnostics a load reports.
 	maxFindings = 200
 )

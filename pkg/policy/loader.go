@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/expr"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
 )
@@ -39,18 +40,22 @@ type loader struct {
 	diags   diag.List
 	b       *Bundle
 
-	env     *expr.Env
-	names   map[string]*declaration // facts, sets, globs and named formulas
-	defines map[string]*define
-	classes []class
-	aliases []alias
-	ids     map[string]bool // clause ids
+	env   *expr.Env
+	names map[string]*declaration // facts, states, sets, globs, named formulas; the world's relations
+	world worldDecl
+	// restricted: ESCAPE measures distances over vertices at which its formula holds.
+	restricted bool
+	rules      map[string]*rule
+	defines    map[string]*define
+	classes    []class
+	aliases    []alias
+	ids        map[string]bool // clause ids
 }
 
 func newLoader() *loader {
 	return &loader{
 		sources: map[string]*source.File{}, names: map[string]*declaration{}, defines: map[string]*define{},
-		ids: map[string]bool{}, b: &Bundle{typing: typing{entries: map[string]*toolEntry{}}},
+		rules: map[string]*rule{}, ids: map[string]bool{}, b: &Bundle{Signature: check.Signature{}, typing: typing{entries: map[string]*toolEntry{}}},
 	}
 }
 
@@ -76,19 +81,24 @@ func (l *loader) load(fsys fs.FS) {
 	}
 	l.keys(root, "a policy", policyKeys(), laterPolicyKeys())
 	l.head(root)
+	l.worldNames(root)
 	l.facts(root.Get("facts"))
+	l.stateSection(root.Get("state"))
 	l.sets(root.Get("sets"))
 	l.globs(root.Get("globs"))
+	l.worldSection(root.Get("world"))
 	env, err := expr.NewEnv(l.domains())
 	if err != nil {
 		l.report(root, unreadable("the expressions", err))
 		return
 	}
 	l.env = env
+	l.typingSection(root.Get("typing"))
 	l.classSection(root.Get("classes"))
 	l.tools(root.Get("tools"))
 	l.defineSection(root.Get("define"))
 	l.clauses(root.Get("clauses"))
+	l.sealWorld()
 	l.tests(root.Get("tests"))
 	l.b.typing.seal(l.b, l.classes)
 	l.crossCheck(root)
@@ -96,13 +106,13 @@ func (l *loader) load(fsys fs.FS) {
 
 func policyKeys() []string {
 	return []string{
-		"policy", "revision", "trace", "blocking", "deadline", "unmapped", "engine", "authorities", "accept", "sets", "globs",
-		"facts", "classes", "tools", "define", "clauses", "tests",
+		"policy", "revision", "trace", "blocking", "deadline", "unmapped", "engine", "authorities", "accept", "world", "escape",
+		"sets", "globs", "facts", "state", "typing", "classes", "tools", "define", "clauses", "tests",
 	}
 }
 
 func laterPolicyKeys() []string {
-	return []string{"world", "cues", "typing", "provenance", "state", "contracts", "documents", "escape", "carried_by", "trust_reported"}
+	return []string{"cues", "provenance", "contracts", "documents", "carried_by", "trust_reported"}
 }
 
 // finish returns the result of the load.
@@ -111,6 +121,7 @@ func (l *loader) finish() (*Bundle, diag.List) {
 	if list.HasErrors() {
 		return nil, list
 	}
+	l.b.facts = len(l.namesOf(declFact, declGlob))
 	l.b.sources = diag.Sources{}
 	for name, f := range l.sources {
 		l.b.sources[name] = string(f.Data)
@@ -140,8 +151,12 @@ func (l *loader) reportSpan(file string, at diag.Span, f finding) {
 
 // String is a one-line summary: name, revision, digest and counts.
 func (b *Bundle) String() string {
-	return fmt.Sprintf("%s revision %d (%x): %s, %s, %s", b.Name, b.Revision, b.Digest[:6],
-		count(len(b.Clauses), "clause"), count(len(b.Signature), "fact"), count(len(b.typing.entries)+len(b.typing.classes.names), "tool entry"))
+	in := ""
+	if b.World != nil {
+		in = ", a world of " + count(len(b.World.Vertices), "vertex")
+	}
+	return fmt.Sprintf("%s revision %d (%x): %s, %s, %s%s", b.Name, b.Revision, b.Digest[:6], count(len(b.Clauses), "clause"),
+		count(b.facts, "fact"), count(len(b.typing.entries)+len(b.typing.classes.names), "tool entry"), in)
 }
 
 func count(n int, what string) string {
@@ -150,6 +165,8 @@ func count(n int, what string) string {
 		return "1 " + what
 	case what == "tool entry":
 		return fmt.Sprintf("%d tool entries", n)
+	case what == "vertex":
+		return fmt.Sprintf("%d vertices", n)
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }

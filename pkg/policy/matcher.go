@@ -8,6 +8,7 @@ type class struct {
 	contains []string
 	unless   []string // prefixes
 	emitters []emitter
+	effects  []emitter
 }
 
 // matcher finds the classes of a tool name in one pass, whatever their number: an

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
@@ -18,6 +17,9 @@ const (
 	declSet
 	declGlob
 	declDefine
+	declState
+	declAttribute
+	declWorld
 )
 
 func (k declKind) String() string {
@@ -30,8 +32,20 @@ func (k declKind) String() string {
 		return "a glob"
 	case declDefine:
 		return "a named formula"
+	case declState:
+		return "a state"
+	case declAttribute:
+		return "an attribute"
+	case declWorld:
+		return "a relation of the world"
 	}
 	return "?"
+}
+
+// noun is String without the article.
+func (k declKind) noun() string {
+	_, noun, _ := strings.Cut(k.String(), " ")
+	return noun
 }
 
 // declaration is a name of the formula language.
@@ -42,6 +56,7 @@ type declaration struct {
 	globs   []glob         // of a glob
 	read    bool           // some formula of a clause uses it
 	emitted bool           // something emits it
+	changed bool           // of a relation of the world: events may change it
 }
 
 // declare enters a name; it reports one that is malformed or taken.
@@ -57,7 +72,7 @@ func (l *loader) declare(key *source.Node, name string, kind declKind) *declarat
 		l.report(key, nameTaken(name, prev.kind.String()))
 		return nil
 	case len(l.names) == MaxRelations:
-		l.report(key, overLimit("the bundle has too many facts, sets, globs and named formulas", MaxRelations, ""))
+		l.report(key, overLimit("the bundle has too many facts, states, attributes, sets, globs and named formulas", MaxRelations, ""))
 		return nil
 	case len(l.names) > MaxRelations:
 		return nil
@@ -72,27 +87,32 @@ func (l *loader) relationNames() []string { return slices.Sorted(maps.Keys(l.nam
 
 // facts reads the signature: `launch: [mission, at:int]`.
 func (l *loader) facts(n *source.Node) {
-	l.b.Signature = check.Signature{}
 	for _, f := range l.mapOf(n, "facts") {
-		if f.Value.Kind == source.Map {
-			l.report(f.Value, notYet("a fact declared by a map"))
-			continue
-		}
-		if f.Value.Kind == source.Scalar && f.Value.Type != source.Null {
-			l.report(f.Value, wrongType("the arguments of a fact", "a list such as [record, at:int]", f.Value.Describe()))
-			continue
-		}
-		kinds := []schema.ValueKind{}
-		seen := map[string]bool{}
-		for _, item := range f.Value.Items {
-			if s, ok := l.text(item, "an argument of a fact"); ok {
-				kinds = append(kinds, l.argument(item, s, seen))
-			}
-		}
-		if l.declare(f.Key, f.Key.Value, declFact) != nil {
+		kinds, ok := l.arguments(f, "a fact")
+		if ok && l.declare(f.Key, f.Key.Value, declFact) != nil {
 			l.b.Signature[f.Key.Value] = kinds
 		}
 	}
+}
+
+// arguments reads the arguments of a fact or a state.
+func (l *loader) arguments(f source.Field, what string) ([]schema.ValueKind, bool) {
+	if f.Value.Kind == source.Map {
+		l.report(f.Value, notYet(what+" declared by a map"))
+		return nil, false
+	}
+	if f.Value.Kind == source.Scalar && f.Value.Type != source.Null {
+		l.report(f.Value, wrongType("the arguments of "+what, "a list such as [record, at:int]", f.Value.Describe()))
+		return nil, false
+	}
+	kinds := []schema.ValueKind{}
+	seen := map[string]bool{}
+	for _, item := range f.Value.Items {
+		if s, ok := l.text(item, "an argument of "+what); ok {
+			kinds = append(kinds, l.argument(item, s, seen))
+		}
+	}
+	return kinds, true
 }
 
 // argument reads `name`, `name:type` or `type`.
@@ -106,7 +126,7 @@ func (l *loader) argument(n *source.Node, s string, seen map[string]bool) schema
 	case !isName(name):
 		l.report(n, badName("an argument", name, "write name, name:type or type; a type is int, string or float"))
 	case seen[name]:
-		l.report(n, nameTaken(name, "another argument of this fact"))
+		l.report(n, nameTaken(name, "another argument of it"))
 	}
 	seen[name] = true
 	if !typed {
@@ -184,8 +204,20 @@ func (l *loader) constant(n *source.Node) (schema.Value, bool) {
 // to a domain: `domain_MED: [med_fwd, clinic]`.
 const domainPrefix = "domain_"
 
+// setDomains lists the domains that sets declare, sorted.
+func (l *loader) setDomains() []string {
+	var out []string
+	for _, name := range l.namesOf(declSet) {
+		if domain, ok := strings.CutPrefix(name, domainPrefix); ok && domain != "" {
+			out = append(out, domain)
+		}
+	}
+	return out
+}
+
 // domains returns what domain_of knows: the members of each set `domain_D`, and D
-// itself. A member of two of them is reported.
+// itself; and of a world the vertices that have a domain, and the domains. What has two
+// domains is reported.
 func (l *loader) domains() map[string]string {
 	out := map[string]string{}
 	for _, name := range l.relationNames() {
@@ -200,6 +232,17 @@ func (l *loader) domains() map[string]string {
 				l.report(d.key, nameTaken(v.Str, "the set "+domainPrefix+other))
 			}
 			out[v.Str] = domain
+		}
+	}
+	for _, v := range l.world.vertices {
+		if v.Domain == "" {
+			continue
+		}
+		for _, name := range []string{v.Name, v.Domain} {
+			if other, taken := out[name]; taken && other != v.Domain {
+				l.reportAt(v.at, nameTaken(name, "the set "+domainPrefix+other))
+			}
+			out[name] = v.Domain
 		}
 	}
 	return out

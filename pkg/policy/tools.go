@@ -16,8 +16,11 @@ type toolEntry struct {
 	declares bool // it has args: the list is complete
 	params   []param
 	emitters []emitter
-	refuse   *expr.Program
-	why      string // the text of refuse
+	effects  []emitter
+	// documents: the tool documents what there is.
+	documents bool
+	refuse    *expr.Program
+	why       string // the text of refuse
 }
 
 // param is a declared argument.
@@ -63,8 +66,8 @@ func (l *loader) tool(f source.Field) {
 		l.report(f.Value, wrongType(where, "a map", f.Value.Describe()))
 		return
 	}
-	l.keys(f.Value, where, []string{"args", "facts", "refuse", "authority", "same_as"},
-		[]string{"types", "world", "documents", "trust_reported", "provenance", "server", "typing"})
+	l.keys(f.Value, where, []string{"args", "facts", "types", "world", "documents", "refuse", "authority", "same_as"},
+		[]string{"trust_reported", "provenance", "server", "typing"})
 	if target := f.Value.Get("same_as"); target != nil {
 		if _, ok := l.text(target, "same_as"); ok {
 			l.aliases = append(l.aliases, alias{name, target})
@@ -82,6 +85,11 @@ func (l *loader) tool(f source.Field) {
 	for _, item := range l.listOf(f.Value.Get("facts")) {
 		e.emitters = append(e.emitters, l.factEntry(item, env, defaults)...)
 	}
+	for _, item := range l.listOf(f.Value.Get("types")) {
+		e.emitters = append(e.emitters, l.applied(item, env, where)...)
+	}
+	e.effects = l.effects(f.Value.Get("world"), env, emitter{origin: where})
+	e.documents = l.boolean(f.Value.Get("documents"), "documents")
 	if r := f.Value.Get("refuse"); r != nil {
 		e.refuse, e.why = l.condition(r, env, "refuse"), r.Value
 	}
@@ -177,4 +185,12 @@ func (l *loader) resolve(a alias) {
 		target = l.aliases[i].target.Value
 	}
 	entries[a.name] = entries[target]
+}
+
+// fallbackText returns the default of an argument that is a text.
+func (p *param) fallbackText() (string, bool) {
+	if p.fallback == nil {
+		return "", false
+	}
+	return expr.TextOf(p.fallback)
 }

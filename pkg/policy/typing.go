@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/expr"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
 	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // typing is the compiled part of a bundle that turns events into facts.
@@ -18,6 +20,8 @@ type typing struct {
 	entries     map[string]*toolEntry
 	classes     *matcher
 	emitters    [][]emitter // per class
+	effects     [][]emitter // per class
+	untyped     bool        // typing rules make nothing
 	globs       []globRelation
 	authorities map[schema.ActorClass]bool
 	fromResult  map[string][]string // relation → tools
@@ -34,6 +38,7 @@ func (t *typing) seal(b *Bundle, classes []class) {
 	t.fromResult = map[string][]string{}
 	for _, c := range classes {
 		t.emitters = append(t.emitters, c.emitters)
+		t.effects = append(t.effects, c.effects)
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.entries)) {
 		for _, e := range t.entries[name].emitters {
@@ -166,10 +171,14 @@ func (r *typer) run(tool string, args schema.Payload) {
 		return
 	}
 	for rest := hits; rest != 0; rest &= rest - 1 {
-		r.emitAll(t.emitters[bits.TrailingZeros64(rest)], args)
+		class := bits.TrailingZeros64(rest)
+		r.emitAll(t.emitters[class], args)
+		r.emitAll(t.effects[class], args)
 	}
 	if entry != nil {
+		r.out.Documents = entry.documents
 		r.emitAll(entry.emitters, args)
+		r.emitAll(entry.effects, args)
 	}
 	r.finish()
 }
@@ -291,14 +300,18 @@ func (r *typer) input(args schema.Payload) *expr.Input {
 func (r *typer) emitAll(es []emitter, args schema.Payload) {
 	for i := range es {
 		e := &es[i]
-		if e.atResult != r.atResult || (e.authority && !r.authorised()) {
+		if e.atResult != r.atResult || (e.authority && !r.authorised()) || (e.typed && r.b.typing.untyped) {
 			continue
 		}
 		if e.eventOnly() && r.in == nil {
 			r.emit(e, &expr.Input{Event: r.ev})
 			continue
 		}
-		r.emitEach(e, r.input(args))
+		in := r.input(args)
+		if e.bound != nil {
+			in = e.bind(in)
+		}
+		r.emitEach(e, in)
 	}
 }
 
@@ -312,7 +325,10 @@ func (r *typer) authorised() bool {
 	return !reported && (allowed[r.ev.Actor.Class] || (r.caller != "" && allowed[r.caller]))
 }
 
+// emitEach adds what an emitter makes, for each element of its list if it has one. An effect
+// that fails for one of them is not made at all: what it would have written is unknown.
 func (r *typer) emitEach(e *emitter, in *expr.Input) {
+	edits := len(r.out.Edits)
 	if e.each == nil {
 		r.emit(e, in)
 		return
@@ -326,21 +342,34 @@ func (r *typer) emitEach(e *emitter, in *expr.Input) {
 	inner.Name = e.name
 	for _, item := range items {
 		inner.Element = item
-		r.emit(e, &inner)
+		if !r.emit(e, &inner) && e.operation != nil {
+			r.out.Edits = r.out.Edits[:edits]
+			return
+		}
 	}
 }
 
-// emit adds one fact if its condition holds.
-func (r *typer) emit(e *emitter, in *expr.Input) {
+// emit adds one fact, mark or edit if its condition holds. It reports false when that cannot
+// be told.
+func (r *typer) emit(e *emitter, in *expr.Input) bool {
 	if e.when != nil {
 		holds, err := e.when.Truth(in)
 		if err != nil {
 			r.uncertain(e, err)
-			return
+			return false
 		}
 		if !holds {
-			return
+			return true
 		}
+	}
+	if e.operation != nil {
+		edit, err := e.edit(in)
+		if err != nil {
+			r.uncertain(e, err)
+			return false
+		}
+		r.out.Edits = append(r.out.Edits, edit)
+		return true
 	}
 	f := schema.Fact{Name: e.rel}
 	if len(e.args) > 0 {
@@ -350,16 +379,21 @@ func (r *typer) emit(e *emitter, in *expr.Input) {
 		v, err := p.Scalar(in, e.kinds[i])
 		if err != nil {
 			r.uncertain(e, err)
-			return
+			return false
 		}
 		f.Args[i] = v
 	}
+	if e.state {
+		r.out.Edits = append(r.out.Edits, world.Edit{Op: world.Mark, Name: f.Name, Values: f.Args, Strength: verdict.Definite})
+		return true
+	}
 	r.out.Facts = append(r.out.Facts, f)
+	return true
 }
 
 func (r *typer) uncertain(e *emitter, err error) {
-	r.out.Uncertain = append(r.out.Uncertain, e.rel)
-	r.out.Why = append(r.out.Why, fmt.Sprintf("%s (%s): %v", e.rel, e.place, err))
+	r.out.Uncertain = append(r.out.Uncertain, e.relations()...)
+	r.out.Why = append(r.out.Why, fmt.Sprintf("%s (%s): %v", e.what(), e.place, err))
 }
 
 // finish adds the glob relations and brings facts into one order, each once.

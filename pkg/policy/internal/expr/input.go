@@ -20,6 +20,8 @@ type Input struct {
 	// Name and Element are the variable of an `each` and what it stands for now.
 	Name    string
 	Element ref.Val
+	// Bound holds what the parameters of a typing rule stand for.
+	Bound map[string]ref.Val
 }
 
 var _ interpreter.Activation = (*Input)(nil)
@@ -32,6 +34,9 @@ func (in *Input) Parent() interpreter.Activation { return nil }
 func (in *Input) ResolveName(name string) (any, bool) {
 	if in.Name != "" && name == in.Name {
 		return in.Element, true
+	}
+	if v, ok := in.Bound[name]; ok {
+		return v, true
 	}
 	switch name {
 	case "args":

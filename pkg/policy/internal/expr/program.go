@@ -26,7 +26,33 @@ type Program struct {
 	// value of one that is a literal. Both skip CEL.
 	text     func(*schema.Event) string
 	constant ref.Val
+	// variable is the name of one that is a variable.
+	variable string
 }
+
+// Literal returns the program of a text.
+func (e *Env) Literal(text string) *Program {
+	return &Program{out: cel.StringType, constant: types.String(text)}
+}
+
+// Failed returns the value of a variable that could not be computed: what reads it fails.
+func Failed(name string, err error) Value {
+	return types.WrapErr(fmt.Errorf("%s: %w", name, err))
+}
+
+// Constant returns the value of a program that is a literal text or integer.
+func (p *Program) Constant() (schema.Value, bool) {
+	switch v := p.constant.(type) {
+	case types.String:
+		return schema.StringValue(string(v)), true
+	case types.Int:
+		return schema.IntValue(int64(v)), true
+	}
+	return schema.Value{}, false
+}
+
+// Variable returns the name of a program that is a variable.
+func (p *Program) Variable() (string, bool) { return p.variable, p.variable != "" }
 
 // simplify recognises the commonest expressions, which need no interpreter.
 func (p *Program) simplify(x ast.Expr) {
@@ -37,6 +63,7 @@ func (p *Program) simplify(x ast.Expr) {
 		return
 	case ast.IdentKind:
 		name = x.AsIdent()
+		p.variable = name
 	case ast.SelectKind:
 		if s := x.AsSelect(); !s.IsTestOnly() && s.Operand().Kind() == ast.IdentKind {
 			name = s.Operand().AsIdent() + "." + s.FieldName()
@@ -114,6 +141,29 @@ func (p *Program) List(in *Input, limit int) ([]ref.Val, error) {
 	return out, nil
 }
 
+// Texts runs a program whose result is a text or a list of texts.
+func (p *Program) Texts(in *Input, limit int) ([]string, error) {
+	v, err := p.Eval(in)
+	if err != nil {
+		return nil, err
+	}
+	items := []ref.Val{v}
+	if _, ok := v.(traits.Lister); ok {
+		if items, err = p.List(in, limit); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
+		s, err := scalar(item, schema.KindString)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = s.Str
+	}
+	return out, nil
+}
+
 // IsCondition reports whether the result can be true or false.
 func (p *Program) IsCondition() bool { return p.is(types.BoolKind) }
 
@@ -149,4 +199,10 @@ func (p *Program) Element() *Type {
 		}
 	}
 	return Any()
+}
+
+// TextOf returns the text that a value is.
+func TextOf(v Value) (string, bool) {
+	s, ok := v.(types.String)
+	return string(s), ok
 }
