@@ -127,19 +127,21 @@ func (l *loader) selfAuthority() {
 	})
 }
 
-// noAuthority warns of authority facts that can never count.
+// noAuthority warns of facts and effects of authorities that can never count.
 func (l *loader) noAuthority() {
 	if len(l.b.Authorities) > 0 || l.b.SelfAuthority != "" {
 		return
 	}
 	warned := false
-	l.eachEmitter(func(e *emitter) {
+	warn := func(e *emitter) {
 		if e.authority && !warned {
 			warned = true
 			l.report(e.node, caution(CodeNoAuthority, "name the authorities, for example `authorities: [user]`",
-				"the fact %s counts only when an authority causes it, and the bundle names no authorities", e.rel))
+				"%s counts only when an authority causes it, and the bundle names no authorities", e.what()))
 		}
-	})
+	}
+	l.eachEmitter(warn)
+	l.eachEffect(func(e *emitter, _ *toolEntry) { warn(e) })
 }
 
 // eachEmitter visits every emitter, those of same_as entries once.

@@ -126,7 +126,11 @@ func (l *loader) expand(f syntax.Formula) syntax.Formula {
 		l.reportSpan(policyFile, p.Span(), problem)
 		return p
 	}
+	lets := map[string]bool{}
 	syntax.Walk(f, func(g syntax.Formula) bool {
+		if let, is := g.(*syntax.Let); is {
+			lets[let.Name] = true
+		}
 		if let, is := g.(*syntax.Let); is && l.names[let.Name] != nil {
 			ok = false
 			l.reportSpan(policyFile, let.Span(), fault(CodeTwice, "give it another name", "LET defines %s, which the bundle declares", let.Name))
@@ -135,14 +139,13 @@ func (l *loader) expand(f syntax.Formula) syntax.Formula {
 	})
 	out := rewrite.Atoms(f, func(p *syntax.Pred) syntax.Formula {
 		decl := l.names[p.Name]
-		if decl == nil && ok && !l.world.declared() && slices.Contains(world.Names(), p.Name) {
+		switch {
+		case !ok || lets[p.Name]:
+			return p
+		case (decl == nil || decl.kind == declWorld) && !l.world.declared() && slices.Contains(world.Names(), p.Name):
 			return fail(p, noWorld(p.Name+" is a relation of the world"))
-		}
-		if decl == nil || !ok {
+		case decl == nil:
 			return p // the checker reports unknown relations
-		}
-		if decl.kind == declWorld && !l.world.declared() {
-			return fail(p, noWorld(p.Name+" is a relation of the world"))
 		}
 		decl.read = true
 		switch decl.kind {

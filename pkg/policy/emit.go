@@ -44,10 +44,13 @@ func (e *emitter) relations() []string {
 
 // what names what is made, for explanations.
 func (e *emitter) what() string {
-	if e.operation != nil {
-		return e.operation.op.String()
+	switch {
+	case e.operation == nil:
+		return e.rel
+	case e.attribute != "":
+		return e.operation.op.String() + " " + e.attribute
 	}
-	return e.rel
+	return e.operation.op.String()
 }
 
 // eventOnly reports whether the emitter reads neither arguments nor a result.

@@ -7,12 +7,13 @@ import (
 	"testing/fstest"
 
 	"github.com/aspis-rv/aspis/internal/diag/diagtest"
+	"github.com/aspis-rv/aspis/internal/world"
 )
 
 // FuzzLoad holds that a load never panics, gives a bundle exactly when it reports
 // no error, places every finding, and that a loaded bundle can type and describe.
 func FuzzLoad(f *testing.F) {
-	for _, path := range []string{"testdata/consent/policy.yaml", "../../policies/baseline/policy.yaml"} {
+	for _, path := range []string{"testdata/consent/policy.yaml", "testdata/field/policy.yaml", "../../policies/baseline/policy.yaml"} {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
@@ -46,6 +47,40 @@ func FuzzLoad(f *testing.F) {
 		_ = b.String()
 		b.clauseReports()
 		b.Type(call, false)
+	})
+}
+
+// FuzzWorld is FuzzLoad for the world of a bundle; what it declares is sorted and named once.
+func FuzzWorld(f *testing.F) {
+	data, err := os.ReadFile("testdata/field/world.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	for _, chunk := range diagtest.Read(f, "testdata/bad/world.yaml") {
+		f.Add([]byte(chunk.Source))
+	}
+	policy := []byte(filled("trace: tenant\nworld: world.yaml\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, found := LoadFS(fstest.MapFS{policyFile: {Data: policy}, "world.yaml": {Data: data}})
+		if (b == nil) != found.HasErrors() {
+			t.Fatalf("bundle %v, findings %v", b, found)
+		}
+		for _, d := range found {
+			if d.File == "" || d.Message == "" || d.Span.Start.Line < 1 || d.Span.Start.Col < 1 {
+				t.Fatalf("finding without place or message: %+v", d)
+			}
+		}
+		if b == nil {
+			return
+		}
+		last := ""
+		for _, v := range b.World.Vertices {
+			if v.Name <= last || (v.Sort == world.Informational) != (v.Domain != "") {
+				t.Fatalf("vertices %+v", b.World.Vertices)
+			}
+			last = v.Name
+		}
 	})
 }
 

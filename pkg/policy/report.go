@@ -105,7 +105,7 @@ func (b *Bundle) clauseReports() []ClauseReport {
 			}
 			always = always || len(f.Checked.Anchors) == 0
 			r.JudgedOn = append(r.JudgedOn, f.Checked.Anchors...)
-			r.Discharged = slices.AppendSeq(r.Discharged, maps.Keys(rewrite.Negated(f.Checked.Source)))
+			r.Discharged = slices.AppendSeq(r.Discharged, maps.Keys(rewrite.Negated(rewrite.After(f.Checked.Source))))
 		}
 		r.JudgedOn, r.Discharged = unique(r.JudgedOn), unique(r.Discharged)
 		if always {

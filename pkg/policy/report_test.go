@@ -36,6 +36,7 @@ func TestReports(t *testing.T) {
 	for _, tt := range []struct{ golden, dir, tools string }{
 		{"baseline.txt", "../../policies/baseline", ""},
 		{"consent.txt", "testdata/consent", ""},
+		{"field.txt", "testdata/field", ""},
 		{"consent-mcp.txt", "testdata/consent", "testdata/tools/mcp.json"},
 		{"consent-openai.txt", "testdata/consent", "testdata/tools/openai.json"},
 	} {

@@ -125,23 +125,27 @@ func (c *toolCheck) alike(tools []foreignTool) {
 	}
 }
 
-// effects describes what a call of a tool can make true.
+// effects describes what a call of a tool can make true, and do to the world.
 func (b *Bundle) effects(tool string) string {
-	rels := map[string]bool{}
-	for hits := b.typing.classes.match(tool); hits != 0; hits &= hits - 1 {
-		for _, e := range b.typing.emitters[bits.TrailingZeros64(hits)] {
-			rels[e.rel] = true
+	var out []string
+	add := func(es []emitter) {
+		for i := range es {
+			out = append(out, es[i].what())
 		}
+	}
+	for hits := b.typing.classes.match(tool); hits != 0; hits &= hits - 1 {
+		class := bits.TrailingZeros64(hits)
+		add(b.typing.emitters[class])
+		add(b.typing.effects[class])
 	}
 	if e := b.typing.entries[tool]; e != nil {
-		for _, em := range e.emitters {
-			rels[em.rel] = true
-		}
+		add(e.emitters)
+		add(e.effects)
 	}
-	if len(rels) == 0 {
+	if len(out) == 0 {
 		return "none"
 	}
-	return strings.Join(slices.Sorted(maps.Keys(rels)), ", ")
+	return strings.Join(unique(out), ", ")
 }
 
 // toolJSON is one tool in either format.
