@@ -2,7 +2,9 @@ package policy
 
 import (
 	"fmt"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -248,6 +250,43 @@ func TestImportsThatFail(t *testing.T) {
 		if len(found) != 1 || found[0].File != tt.name || found[0].Span.Start.Line != tt.line || string(found[0].Code) != tt.code ||
 			!strings.Contains(found[0].Message+found[0].Hint, tt.part) {
 			t.Errorf("%s:\n%v", tt.text, found)
+		}
+	}
+}
+
+// What the description of worlds shows is read as it says.
+func TestExamplesOfWorlds(t *testing.T) {
+	data, err := os.ReadFile("../../docs/policy-world.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(data), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d examples found", len(blocks))
+	}
+	text := filled(`
+trace: tenant
+world: world.yaml
+state: {marked: [record, class]}
+typing: {'phi(o, marking)': {sets: 'marked(o, "PHI")', definite: 'marking == "PHI"'}}
+facts: {launch: [m]}
+clauses:
+  A: {text: t, forbid: {temporal: 'launch(x) AND marked(x, _) AND (EXISTS c. (lz(x, c) AND route(x, c) AND position(x, c)))'}}
+` + strings.Replace(blocks[1][1], "tools:\n", "tools:\n  go: {args: {m: string}, facts: [launch(m)], world: ['set(lz, m, \"alpha\")']}\n", 1))
+	b, found := LoadFS(fstest.MapFS{
+		policyFile: {Data: []byte(text)}, "world.yaml": {Data: []byte(blocks[0][1])},
+		"terrain.graphml": {Data: []byte(`<graphml><graph><node id="x"/></graph></graphml>`)},
+	})
+	if b == nil || len(found) > 0 {
+		t.Error(found.Render(map[string]string{policyFile: text, "world.yaml": blocks[0][1]}))
+	}
+	var listed []string
+	for _, m := range regexp.MustCompile("`([a-z_]+)\\([a-z]").FindAllStringSubmatch(string(data), -1) {
+		listed = append(listed, m[1])
+	}
+	for _, name := range operationNames() {
+		if !slices.Contains(listed, name) {
+			t.Errorf("the effect %s is not described", name)
 		}
 	}
 }
