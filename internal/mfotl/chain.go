@@ -110,38 +110,50 @@ func (b *chainBuilder) add(p conjunct, rest []*weighed) error {
 }
 
 func (b *chainBuilder) pred(f *syntax.Pred, delay int) error {
+	if rel, ok := b.externalOf(f); ok {
+		return b.external(f, rel, delay)
+	}
 	rel, err := b.relation(f.Name, len(f.Args), delay)
 	if err != nil {
 		return err
 	}
 	a := &predAtom{rel: rel, delay: delay}
 	b.plan.keySize = max(b.plan.keySize, len(f.Args))
-	fresh := map[string]bool{}
-	for i, t := range f.Args {
-		switch t := t.(type) {
-		case syntax.Arith, syntax.Neg, syntax.Conv, syntax.Here:
-			return fmt.Errorf("%w: %s: an argument is a variable or a constant, not %s", ErrFormula, f, t)
-		case syntax.Const:
-			a.args = append(a.args, predArg{kind: argConst, word: b.constant(t.Value)})
-			a.keys = append(a.keys, i)
-		case syntax.Var:
-			arg := predArg{kind: argBind, slot: b.scope.slot(b.compiler, t.Name)}
-			switch {
-			case b.bound[t.Name]:
-				arg.kind = argBound
-				a.keys = append(a.keys, i)
-			case fresh[t.Name]:
-				arg.kind = argBound
-			}
-			fresh[t.Name] = true
-			a.args = append(a.args, arg)
-		}
+	if a.args, a.keys, err = b.arguments(f); err != nil {
+		return err
 	}
 	a.index = b.factIndex(rel, delay, a.keys)
 	b.atoms = append(b.atoms, a)
 	b.wit++
 	b.trigger = b.trigger.and(trigger{on: []source{{rel, delay}}})
 	return nil
+}
+
+// arguments compiles the arguments of a predicate. keys are the positions of those whose
+// value is known before.
+func (b *chainBuilder) arguments(f *syntax.Pred) (args []predArg, keys []int, err error) {
+	fresh := map[string]bool{}
+	for i, t := range f.Args {
+		switch t := t.(type) {
+		case syntax.Arith, syntax.Neg, syntax.Conv, syntax.Here:
+			return nil, nil, fmt.Errorf("%w: %s: an argument is a variable or a constant, not %s", ErrFormula, f, t)
+		case syntax.Const:
+			args = append(args, predArg{kind: argConst, word: b.constant(t.Value)})
+			keys = append(keys, i)
+		case syntax.Var:
+			arg := predArg{kind: argBind, slot: b.scope.slot(b.compiler, t.Name)}
+			switch {
+			case b.bound[t.Name]:
+				arg.kind = argBound
+				keys = append(keys, i)
+			case fresh[t.Name]:
+				arg.kind = argBound
+			}
+			fresh[t.Name] = true
+			args = append(args, arg)
+		}
+	}
+	return args, keys, nil
 }
 
 func (b *chainBuilder) operand(t syntax.Term) operand {

@@ -83,6 +83,7 @@ const (
 	costFacts    = 5  // facts of the moment
 	costSeek     = 6  // part of a window
 	costTuples   = 7  // a sub-formula to enumerate
+	costSelect   = 8  // part of an external relation, by constants alone
 	costScan     = 9  // a whole window
 	costGuard    = 50 // on top: a term to guard, before whatever was written before it
 	inadmissible = 100
@@ -120,6 +121,9 @@ func (b *chainBuilder) cost(f syntax.Formula) int {
 	case *syntax.Historically:
 		return choose(costLookup, inadmissible)
 	case *syntax.Pred:
+		if rel, ok := b.externalOf(f); ok {
+			return b.externalCost(f, rel, known)
+		}
 		return choose(costFact, costFacts)
 	case *syntax.Once, *syntax.Since:
 		if !known && b.bound.any(free) {

@@ -20,7 +20,9 @@ type compiler struct {
 	kinds  map[string]schema.ValueKind // of the variables of the formula being compiled
 	facts  map[string]int              // indexes over facts, by relation, delay and known arguments
 	frees  map[syntax.Formula][]string // free variables, in the order of canonical
-	depth  int                         // greatest delay met
+	// externals numbers the external relations.
+	externals map[string]int
+	depth     int // greatest delay met
 }
 
 // factIndex gives a number to the index over the facts of a relation at a delay by the

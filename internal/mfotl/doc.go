@@ -70,7 +70,8 @@
 // of log offsets, at most one for each predicate, one for each HISTORICALLY and eight for
 // each aggregation of the formula, defined thus:
 //
-//   - of a predicate: the offset of the event whose time point it is;
+//   - of a predicate: the offset of the event whose time point it is; of an external
+//     relation the offset that its tuple names, or none;
 //   - of a comparison, SUBSTRING, MATCHES, TRUE and NOT: the empty set;
 //   - of AND: the union of the operands' witnesses;
 //   - of OR and EXISTS: that of the best operand or instance; the best is the one
@@ -95,6 +96,14 @@
 //
 // It depends on the trace and the formula only: not on the order of facts, nor on
 // steps rolled back, nor on the state having been stored and restored.
+//
+// # External relations
+//
+// The tuples of an external relation (WithExternals) are not facts of the log: StepIn gives
+// a Source that is asked for them at the pending time point. They have marks and witnesses of
+// their own. What a window took in of them stays in it; PREVIOUS cannot look at them. A
+// source that is not certain of an answer makes what read it incomplete, as a term without
+// a value does.
 //
 // # Explanations
 //

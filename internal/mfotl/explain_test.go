@@ -24,7 +24,7 @@ import (
 func TestExplainAgainstDefinition(t *testing.T) {
 	nodes := map[string]int{}
 	for seed := *seedFlag; seed < *seedFlag+3000; seed++ {
-		g := &generator{Rand: rand.New(rand.NewPCG(seed, 3))}
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 3)), asks: seed%2 == 0}
 		formulas, plan := randomPlan(t, g, seed, 1, []int{1, 2, 2, 3})
 		trace := g.trace(2+g.IntN(6), pick(g, []float64{0, 0.3}))
 		st, other := plan.New(), plan.New()
@@ -32,8 +32,8 @@ func TestExplainAgainstDefinition(t *testing.T) {
 			if g.IntN(3) == 0 {
 				other, _ = plan.Restore(other.AppendState(nil))
 			}
-			st.Step(tp.TS, tp.Offset, tp.Facts)
-			other.Step(tp.TS, tp.Offset, tp.Facts)
+			st.StepIn(tp.TS, tp.Offset, tp.Facts, tableSource{tables: tp.Tables})
+			other.StepIn(tp.TS, tp.Offset, tp.Facts, tableSource{tables: tp.Tables})
 			for _, row := range st.Rows(0) {
 				reasons, ok := st.Explain(0, row.Values)
 				if !ok {

@@ -19,16 +19,17 @@ type fault uint32
 type cause uint8
 
 const (
-	causeZero     cause = iota + 1 // division by zero
-	causeOverflow                  // beyond 64 bits
-	causeNumber                    // a text that is no number
-	causeRange                     // a float that no integer is near to
-	causeNaN                       // a float operation without a result
-	causeKind                      // an operand of another type
-	causeLong                      // a text too long to search
+	causeZero      cause = iota + 1 // division by zero
+	causeOverflow                   // beyond 64 bits
+	causeNumber                     // a text that is no number
+	causeRange                      // a float that no integer is near to
+	causeNaN                        // a float operation without a result
+	causeKind                       // an operand of another type
+	causeLong                       // a text too long to search
+	causeUncertain                  // a source that is not certain
 )
 
-const causeBits = 3
+const causeBits = 4
 
 func (c cause) String() string {
 	switch c {
@@ -46,6 +47,8 @@ func (c cause) String() string {
 		return "an operand is of another type; correct the facts or the signature"
 	case causeLong:
 		return "the text is too long to be searched; use a smaller expression, or bound what the text may be"
+	case causeUncertain:
+		return "what it rests on is not known for certain"
 	}
 	return "?"
 }

@@ -19,11 +19,14 @@ type generator struct {
 	fresh int
 	used  []relation // relations that the formulas made so far read
 	wide  bool       // many facts over many integers, and no other values
+	asks  bool       // formulas read external relations
+	below int        // PREVIOUS around the place under way, where none are read
 
 	histories  int // HISTORICALLY made so far
 	aggregates int
 	terms      int
 	matches    int
+	externals  int
 
 	kinds map[string]schema.ValueKind // of the variables of the formula under way
 }
@@ -112,13 +115,19 @@ func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
 	if depth <= 0 {
 		return g.atom(cols)
 	}
+	if g.external() && g.IntN(5) == 0 {
+		return g.tested(cols, depth-1)
+	}
 	switch d := depth - 1; g.IntN(18) {
 	case 0:
 		return &syntax.Or{Left: g.formula(cols, d), Right: g.formula(cols, d)}
 	case 1:
 		return g.exists(cols, d)
 	case 2:
-		return &syntax.Prev{I: g.interval(), F: g.formula(cols, d)}
+		g.below++
+		f := &syntax.Prev{I: g.interval(), F: g.formula(cols, d)}
+		g.below--
+		return f
 	case 3, 4:
 		return &syntax.Once{I: g.interval(), F: g.formula(cols, d)}
 	case 5, 6, 7:
@@ -232,7 +241,11 @@ func (g *generator) interval() syntax.Interval {
 // atom makes a predicate over cols, or a conjunction of such.
 func (g *generator) atom(cols []check.Column) syntax.Formula {
 	var fit []relation
-	for _, r := range g.relations() {
+	relations := g.relations()
+	if g.external() {
+		relations = append(relations, externalRelations()...)
+	}
+	for _, r := range relations {
 		if _, ok := place(r, cols); ok {
 			fit = append(fit, r)
 		}
@@ -265,6 +278,9 @@ func place(r relation, cols []check.Column) (map[int]check.Column, bool) {
 // pred fills the positions without a column with constants, repeated variables and
 // wildcards.
 func (g *generator) pred(r relation, cols []check.Column) syntax.Formula {
+	if isExternal(r.name) {
+		g.externals++
+	}
 	g.used = append(g.used, r)
 	at, _ := place(r, cols)
 	p := &syntax.Pred{Name: r.name}
@@ -305,7 +321,7 @@ func (g *generator) trace(length int, presumptive float64) []naive.TimePoint {
 		if i > 0 {
 			facts = append(facts, g.again(tps[i-1].Facts, repeated)...)
 		}
-		tps = append(tps, naive.TimePoint{TS: ts, Offset: offset, Facts: facts})
+		tps = append(tps, naive.TimePoint{TS: ts, Offset: offset, Facts: facts, Tables: g.tables()})
 		ts += pick(g, []int64{0, 0, 1, 1, 2, 3, 7})
 		offset += 1 + g.Uint64N(3)
 	}

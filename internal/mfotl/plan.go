@@ -42,6 +42,8 @@ type Plan struct {
 
 	emptyExtremes bool // MIN and MAX have a value without a tuple
 
+	externals []External
+
 	builtIn  bool  // supply tp, ts and tpts
 	builtIns []int // their relations, -1 where no formula reads it
 
@@ -101,9 +103,19 @@ func Compile(formulas []*check.Checked, opts ...Option) (*Plan, error) {
 	for _, o := range opts {
 		o(p)
 	}
-	c := compiler{plan: p, stores: map[string]int32{}, facts: map[string]int{}, frees: map[syntax.Formula][]string{}}
+	externals, err := p.externalNames()
+	if err != nil {
+		return nil, err
+	}
+	c := compiler{
+		plan: p, stores: map[string]int32{}, facts: map[string]int{}, frees: map[syntax.Formula][]string{},
+		externals: externals,
+	}
 	h := sha256.New()
 	fmt.Fprintf(h, "aspis mfotl state %d\nbudget %d\nbuilt-ins %t\nempty extremes %t\n", stateVersion, p.budget, p.builtIn, p.emptyExtremes)
+	for _, e := range p.externals {
+		fmt.Fprintf(h, "external %q %d %t\n", e.Name, e.Arity, e.Test)
+	}
 	roots := map[string]int{}
 	for i, f := range formulas {
 		text, err := rootText(f)

@@ -98,7 +98,7 @@ func TestManyFormulas(t *testing.T) {
 		st.Step(int64(i), uint64(i), []schema.Fact{{Name: c.fact, Args: []schema.Value{schema.IntValue(1)}}})
 		var woken []int
 		for id := range p.stores {
-			if st.active[id/64]>>(id%64)&1 != 0 {
+			if st.awake.stores[id/64]>>(id%64)&1 != 0 {
 				woken = append(woken, id)
 			}
 		}

@@ -27,10 +27,10 @@ var (
 // rolled back and states restored in between.
 func TestAgainstDefinition(t *testing.T) {
 	cases, points, rows := 0, 0, 0
-	var made struct{ terms, matches, aggregates int }
+	var made struct{ terms, matches, aggregates, externals int }
 	marks := map[verdict.Value]int{}
 	for seed := *seedFlag; cases < *casesFlag; seed++ {
-		g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), asks: seed%2 == 0}
 		formulas, plan := randomPlan(t, g, seed, 1+g.IntN(3), []int{1, 2, 2, 2, 3})
 		trace := g.trace(2+g.IntN(7), pick(g, []float64{0, 0.3, 0.6}))
 		want := expect(formulas, trace)
@@ -46,11 +46,12 @@ func TestAgainstDefinition(t *testing.T) {
 		made.terms += g.terms
 		made.matches += g.matches
 		made.aggregates += g.aggregates
+		made.externals += g.externals
 		cases += len(formulas)
 		points += len(formulas) * len(trace)
 	}
 	t.Logf("%d formula and log pairs, %d time points, %d rows, by mark %v; %+v", cases, points, rows, marks, made)
-	if least := *casesFlag / 40; made.terms < least || made.matches < least || made.aggregates < least {
+	if least := *casesFlag / 40; made.terms < least || made.matches < least || made.aggregates < least || made.externals < least {
 		t.Errorf("%+v: the generator does not exercise them", made)
 	}
 	for _, m := range []verdict.Value{verdict.Tp, verdict.Fp, verdict.F} {
@@ -65,7 +66,7 @@ func TestAgainstDefinition(t *testing.T) {
 func TestWideAgainstDefinition(t *testing.T) {
 	rows := 0
 	for seed := *seedFlag; seed < *seedFlag+600; seed++ {
-		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), wide: true}
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), wide: true, asks: seed%3 == 0}
 		formulas, plan := randomPlan(t, g, seed, 1, []int{1, 2, 2})
 		trace := g.trace(4, pick(g, []float64{0, 0.3}))
 		want := expect(formulas, trace)
@@ -88,7 +89,7 @@ func randomPlan(t *testing.T, g *generator, seed uint64, n int, depths []int) ([
 	for range n {
 		formulas = append(formulas, g.checked(pick(g, depths)))
 	}
-	plan, err := mfotl.Compile(formulas)
+	plan, err := mfotl.Compile(formulas, mfotl.WithExternals(externals()...))
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, list(formulas))
 	}
@@ -113,13 +114,13 @@ func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, s
 			msg = fmt.Sprintf("panic: %v", r)
 		}
 	}()
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), asks: len(trace) > 0 && trace[0].Tables != nil}
 	st, straight, judged := plan.New(), plan.New(), plan.New()
 	for i, tp := range trace {
 		if g.IntN(3) == 0 {
 			before := st.AppendState(nil)
 			shadow := g.trace(1, 0.3)[0]
-			st.Step(tp.TS+shadow.TS, tp.Offset+9, shadow.Facts)
+			st.StepIn(tp.TS+shadow.TS, tp.Offset+9, shadow.Facts, tableSource{tables: shadow.Tables})
 			for f := range plan.Formulas() {
 				st.Rows(f)
 			}
@@ -141,8 +142,8 @@ func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, s
 		if g.IntN(4) == 0 {
 			st.Trim()
 		}
-		st.Step(tp.TS, tp.Offset, tp.Facts)
-		straight.Step(tp.TS, tp.Offset, tp.Facts)
+		st.StepIn(tp.TS, tp.Offset, tp.Facts, tableSource{tables: tp.Tables})
+		straight.StepIn(tp.TS, tp.Offset, tp.Facts, tableSource{tables: tp.Tables})
 		active := st.Active(nil)
 		for f := range plan.Formulas() {
 			got := st.Rows(f)
@@ -175,7 +176,7 @@ func compare(plan *mfotl.Plan, trace []naive.TimePoint, want [][][]schema.Row, s
 // it takes back.
 func adopt(st *mfotl.State, plan *mfotl.Plan, tp naive.TimePoint, want [][]schema.Row, read bool) string {
 	if read {
-		st.Step(tp.TS, tp.Offset, tp.Facts)
+		st.StepIn(tp.TS, tp.Offset, tp.Facts, tableSource{tables: tp.Tables})
 		for f := range plan.Formulas() {
 			if got := st.Rows(f); !same(got, want[f]) {
 				return fmt.Sprintf("formula %d, judged and taken back:\n got %v\nwant %v", f, got, want[f])
@@ -183,7 +184,7 @@ func adopt(st *mfotl.State, plan *mfotl.Plan, tp naive.TimePoint, want [][]schem
 		}
 		st.Rollback()
 	}
-	st.Step(tp.TS, tp.Offset, tp.Facts)
+	st.StepIn(tp.TS, tp.Offset, tp.Facts, tableSource{tables: tp.Tables})
 	st.Commit()
 	return ""
 }

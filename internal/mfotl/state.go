@@ -33,9 +33,10 @@ type State struct {
 	levels []level
 	gather gathered
 	order  []uint64
-	active []uint64 // stores
-	awake  []uint64 // formulas
+	awake  awake
 	preds  []predIndex
+
+	asked asked // of external relations
 
 	explains bool // an explanation is under way
 }
@@ -51,8 +52,10 @@ func (p *Plan) New() *State {
 		env:     make([]word, p.envSize),
 		key:     make([]word, p.keySize),
 		levels:  make([]level, p.levels),
-		active:  make([]uint64, len(p.storeWakes.always)),
-		awake:   make([]uint64, len(p.formulaWakes.always)),
+		awake: awake{
+			stores:   make([]uint64, len(p.storeWakes.always)),
+			formulas: make([]uint64, len(p.formulaWakes.always)),
+		},
 	}
 }
 
@@ -65,6 +68,13 @@ func (p *Plan) New() *State {
 // Its cost grows with the facts that formulas read and what they change, not with
 // the length of the trace.
 func (st *State) Step(ts int64, offset uint64, facts []schema.Fact) {
+	st.StepIn(ts, offset, facts, nil)
+}
+
+// StepIn is Step with a source for the external relations, which is asked until the step
+// is committed or rolled back. Without one, to read an external relation is an error of the
+// program: it panics.
+func (st *State) StepIn(ts int64, offset uint64, facts []schema.Fact, src Source) {
 	if st.pending {
 		panic("mfotl: Step before the pending one was committed or rolled back")
 	}
@@ -72,6 +82,7 @@ func (st *State) Step(ts int64, offset uint64, facts []schema.Fact) {
 		ts = max(ts, st.frame(0).ts)
 	}
 	st.pending = true
+	st.asked.source = src
 	st.step++
 	st.points++
 	clear(st.faults)
@@ -85,8 +96,8 @@ func (st *State) Step(ts int64, offset uint64, facts []schema.Fact) {
 // update brings the stores that may change up to the pending time point, each
 // after those it reads.
 func (st *State) update() {
-	st.plan.storeWakes.in(st, st.active)
-	for i, w := range st.active {
+	st.plan.storeWakes.in(st, st.awake.stores)
+	for i, w := range st.awake.stores {
 		for ; w != 0; w &= w - 1 {
 			spec := st.plan.stores[64*i+bits.TrailingZeros64(w)]
 			if st.points > uint64(spec.delay) {
@@ -122,7 +133,7 @@ func (st *State) clock(delay int) (moment, bool) {
 // Commit makes the pending step part of the state.
 func (st *State) Commit() {
 	st.mustPend("Commit")
-	st.pending = false
+	st.pending, st.asked.source = false, nil
 	st.faulty = st.faulty[:0]
 	st.journal.clear()
 	st.enforceBudget()
@@ -139,7 +150,7 @@ func (st *State) Rollback() {
 		st.base = 0
 	}
 	st.points--
-	st.pending = false
+	st.pending, st.asked.source = false, nil
 	st.sweepIfDue()
 }
 

@@ -47,14 +47,17 @@ func (w *wakeups) in(st *State, set []uint64) {
 	}
 }
 
+// awake is scratch memory for sets of things awake.
+type awake struct{ stores, formulas []uint64 }
+
 // Active appends to dst the numbers of the formulas that may have rows at the pending
 // time point, ascending; every other formula has none. A caller with many formulas asks
 // these alone: the cost grows with the facts that formulas read and with the answer, and
 // with the number of formulas by one bit each. It panics without a pending step.
 func (st *State) Active(dst []int) []int {
 	st.mustPend("Active")
-	st.plan.formulaWakes.in(st, st.awake)
-	for i, set := range st.awake {
+	st.plan.formulaWakes.in(st, st.awake.formulas)
+	for i, set := range st.awake.formulas {
 		for ; set != 0; set &= set - 1 {
 			dst = append(dst, 64*i+bits.TrailingZeros64(set))
 		}

@@ -24,6 +24,8 @@ type TimePoint struct {
 	TS     int64
 	Offset uint64
 	Facts  []schema.Fact
+	// Tables are the external relations by name, at every time point the same names.
+	Tables map[string][]Tuple
 }
 
 // Rows returns the satisfying assignments of the free variables of f, which are
@@ -130,6 +132,10 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 	case *syntax.Bool:
 		return f.Value
 	case *syntax.Pred:
+		if table, ok := e.trace[i].Tables[f.Name]; ok {
+			t, found := e.tuple(f, table)
+			return found && w.counts(t.Mark)
+		}
 		return e.fact(f, i, w.even)
 	case *syntax.Cmp:
 		return e.compare(f)
@@ -260,6 +266,13 @@ func domain(f syntax.Formula, trace []TimePoint) []schema.Value {
 		for _, fact := range tp.Facts {
 			for _, v := range fact.Args {
 				set[v] = true
+			}
+		}
+		for _, table := range tp.Tables {
+			for _, t := range table {
+				for _, v := range t.Args {
+					set[v] = true
+				}
 			}
 		}
 	}

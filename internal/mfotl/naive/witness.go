@@ -12,6 +12,10 @@ import (
 func (e *eval) witness(f syntax.Formula, i int) []uint64 {
 	switch f := f.(type) {
 	case *syntax.Pred:
+		if table, ok := e.trace[i].Tables[f.Name]; ok {
+			t, _ := e.tuple(f, table)
+			return slices.Clone(t.Witness)
+		}
 		return []uint64{e.trace[i].Offset}
 	case *syntax.And:
 		return union(e.witness(f.Left, i), e.witness(f.Right, i))
