@@ -1,0 +1,110 @@
+package monitor
+
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/lang/check"
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+	"github.com/aspis-rv/aspis/internal/world"
+)
+
+// objects lists the columns of a formula that are objects of the world.
+func (l *lowering) objects(f *check.Checked) []int {
+	var out []int
+	syntax.Walk(f.Core, func(g syntax.Formula) bool {
+		p, ok := g.(*syntax.Pred)
+		if !ok {
+			return true
+		}
+		rel, ok := l.spec.Lookup(p.Name)
+		if !ok {
+			return true
+		}
+		for _, at := range objectsOf(rel) {
+			if col := columnOf(f, p.Args[at]); col >= 0 && !slices.Contains(out, col) {
+				out = append(out, col)
+			}
+		}
+		return true
+	})
+	slices.Sort(out)
+	return out
+}
+
+// objectsOf lists the arguments of a relation that are objects. Of a state relation they
+// are known where an argument is one of another relation as well.
+func objectsOf(rel world.Rel) []int {
+	switch rel.Kind {
+	case world.Holds:
+		return []int{1}
+	case world.Reaches, world.Exists, world.Gone:
+		return []int{0}
+	case world.Derived:
+		return []int{0, 1}
+	default:
+		return nil
+	}
+}
+
+// columnOf is the number of the column that a term is, -1 if it is none.
+func columnOf(f *check.Checked, t syntax.Term) int {
+	v, ok := t.(syntax.Var)
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(f.Free, func(c check.Column) bool { return c.Name == v.Name })
+}
+
+// paths lists the atoms of a formula that rest on paths.
+func (l *lowering) paths(f *check.Checked) []pathAtom {
+	var out []pathAtom
+	seen := map[string]bool{}
+	var visit func(g syntax.Formula)
+	visit = func(g syntax.Formula) {
+		switch g := g.(type) {
+		case *syntax.Pred, *syntax.At:
+			if a, ok := l.pathAtom(f, g); ok && !seen[g.String()] {
+				seen[g.String()] = true
+				out = append(out, a)
+			}
+		case *syntax.And, *syntax.Or, *syntax.Exists, *syntax.New:
+			for _, h := range syntax.Children(g) {
+				visit(h)
+			}
+		default: // negative, or of another time
+		}
+	}
+	visit(f.Core)
+	return out
+}
+
+func (l *lowering) pathAtom(f *check.Checked, atom syntax.Formula) (pathAtom, bool) {
+	a := pathAtom{atom: atom, sense: world.Unsafe}
+	var args []syntax.Term
+	switch g := atom.(type) {
+	case *syntax.Pred:
+		rel, ok := l.spec.Lookup(g.Name)
+		if !ok || (rel.Kind != world.Reaches && rel.Kind != world.Connects) {
+			return a, false
+		}
+		a.rel, args = rel, g.Args
+	case *syntax.At:
+		if a.at = l.location(g); a.at == nil {
+			return a, false
+		}
+		args = append(args, g.Loc)
+		for _, name := range a.at.vars {
+			args = append(args, syntax.Var{Name: name})
+		}
+	}
+	for _, t := range args {
+		arg := pathArg{column: columnOf(f, t)}
+		if c, ok := t.(syntax.Const); ok {
+			arg.value = c.Value
+		} else if arg.column < 0 {
+			return a, false
+		}
+		a.args = append(a.args, arg)
+	}
+	return a, true
+}

@@ -1,0 +1,168 @@
+package monitor
+
+import (
+	"math"
+
+	"github.com/aspis-rv/aspis/internal/mfotl"
+	"github.com/aspis-rv/aspis/internal/world"
+	"github.com/aspis-rv/aspis/internal/world/spatial"
+	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// Monitor is the state of one aspect for one trace. It is not safe for concurrent use.
+type Monitor struct {
+	engine *Engine
+	state  *mfotl.State
+	world  *world.World // nil: no formula reads it
+
+	shadow shadow // of the input judged last; not part of the state
+
+	locations []*spatial.Formula // clones of those of the engine, made when needed
+
+	// Scratch memory.
+	source     source
+	touched    toucher
+	candidates []int
+}
+
+var (
+	_ aspects.Monitor = (*Monitor)(nil)
+	_ aspects.Settler = (*Monitor)(nil)
+)
+
+// World returns the world of the trace, nil if the engine folds none. It stays as it is
+// whatever the monitor does.
+func (m *Monitor) World() *world.World { return m.world }
+
+// location is the monitor's own clone of a location formula.
+func (m *Monitor) location(l *location) *spatial.Formula {
+	f := &m.locations[l.number]
+	if *f == nil {
+		*f = l.formula.Clone()
+	}
+	return *f
+}
+
+// Judge evaluates in as the next time point and leaves the state as it was. A part
+// is given when its formula has rows, and also without rows when the formula could
+// have been satisfied here but what it reads of the past is not sound.
+func (m *Monitor) Judge(in aspects.Input) []schema.Part {
+	s := m.step(&in, false)
+	var parts []schema.Part
+	m.candidates = m.appendCandidates(m.candidates[:0], &in)
+	for _, i := range m.candidates {
+		p := &m.engine.parts[i]
+		rows := m.state.Rows(i)
+		completeness := m.completeness(i, &in)
+		if len(rows) == 0 && (completeness == verdict.Sound || !m.triggered(p, &in, s)) {
+			continue
+		}
+		if s != nil {
+			m.explain(p, rows, &in, s)
+		}
+		parts = append(parts, schema.Part{
+			Clause:       p.clause,
+			Role:         p.role,
+			Name:         p.name,
+			Columns:      p.columns,
+			Rows:         rows,
+			Completeness: completeness,
+			Absence:      p.checked.Absence,
+		})
+	}
+	m.state.Rollback()
+	return parts
+}
+
+// Adopt makes in the next time point of the trace.
+func (m *Monitor) Adopt(in aspects.Input) {
+	if s := m.step(&in, true); s != nil {
+		m.world = s.after
+		s.reset(nil)
+	}
+	m.state.Commit()
+	m.source.before, m.source.after = nil, nil
+}
+
+// step makes the provisional time point of in, for windows alone if it is to be adopted, and
+// returns the world after it; nil if there is none.
+func (m *Monitor) step(in *aspects.Input, adopt bool) *shadow {
+	if m.world == nil {
+		m.state.Step(in.Timestamp, in.Offset, in.Facts)
+		return nil
+	}
+	s := m.shadowOf(in)
+	m.source.before, m.source.after = s.before, s.after
+	m.state.StepIn(in.Timestamp, in.Offset, m.appendTouches(in.Facts, s, adopt), &m.source)
+	return s
+}
+
+// Settle tells the monitor how a call ended without a time point of its own.
+func (m *Monitor) Settle(end aspects.Ended) {
+	if m.world == nil {
+		return
+	}
+	s := shadow{before: m.world, after: m.world}
+	s.end(end, world.Origin{})
+	m.world = s.after
+}
+
+// Advance gives back memory that no later time point can use. Log time by itself
+// frees nothing: a time point may still come that is older than the clock, and its
+// verdict must not depend on how often the clock was read.
+func (m *Monitor) Advance(int64) { m.state.Trim() }
+
+// appendCandidates appends the numbers of the parts that could be given, ascending: of a
+// history that is sound throughout, those whose formulas may have rows.
+func (m *Monitor) appendCandidates(dst []int, in *aspects.Input) []int {
+	if in.Evidence == verdict.Sound && len(in.Uncertain) == 0 && !m.state.Overflowed() && !m.overflowed() {
+		return m.state.Active(dst)
+	}
+	for i := range m.engine.parts {
+		dst = append(dst, i)
+	}
+	return dst
+}
+
+// overflowed tells whether the world of the pending time point is incomplete.
+func (m *Monitor) overflowed() bool { return m.world != nil && m.source.after.Overflowed() }
+
+// triggered tells whether the facts and effects of the time point allow a formula to hold
+// there at all.
+func (m *Monitor) triggered(p *part, in *aspects.Input, _ *shadow) bool {
+	return p.checked.Triggered(in.Facts)
+}
+
+// completeness is that of formula i given that of the trace's history. A formula with a
+// term that has no value here, or that read something uncertain, is incomplete. A formula
+// that reads the current time point alone is sound whatever came before, and one that
+// reads back so far, whatever is missing further back; but the world of the current time
+// point rests on the whole history.
+func (m *Monitor) completeness(i int, in *aspects.Input) verdict.Completeness {
+	c := m.historic(i, in)
+	if p := &m.engine.parts[i]; len(p.reads) > 0 {
+		c = verdict.Worse(c, in.Completeness(math.MaxInt64, p.reads))
+		if m.overflowed() {
+			c = verdict.Worse(c, verdict.Incomplete)
+		}
+	}
+	if m.state.Fault(i) != nil {
+		c = verdict.Worse(c, verdict.Incomplete)
+	}
+	return c
+}
+
+// historic is the completeness of what formula i reads of the past of the log.
+func (m *Monitor) historic(i int, in *aspects.Input) verdict.Completeness {
+	checked := m.engine.parts[i].checked
+	if !checked.Historic {
+		return verdict.Sound
+	}
+	past := in.Completeness(m.engine.parts[i].reach, checked.Relations)
+	if m.state.Lossy(i) {
+		return verdict.Worse(past, verdict.Incomplete)
+	}
+	return past
+}
