@@ -124,7 +124,9 @@ type Typing struct {
 	// its tool; empty when it does not.
 	Invalid string
 	// Uncertain lists, sorted, the relations of facts whose expressions could not be
-	// evaluated: they are unknown, not absent.
+	// evaluated: they are unknown, not absent. Of effects it lists the relations of the
+	// world that they may have changed, and check.Graph where vertices, their labels or
+	// domains, edges or channels may have changed.
 	Uncertain []string
 	// Why says for each such fact where it stands in the bundle and what went wrong.
 	// It is for operators: it may quote arguments.

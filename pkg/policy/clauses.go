@@ -166,7 +166,7 @@ func (r *clauseReader) add(p part, f syntax.Formula, role schema.Role, require b
 	l := r.l
 	opts := check.Options{
 		File: p.node.File().Name, Forbid: role == schema.RoleForbid && !require,
-		Names: slices.Sorted(maps.Keys(l.names)), New: l.world.declared() || len(l.world.states) > 0,
+		Names: slices.Sorted(maps.Keys(l.names)), World: l.worldRelations(),
 	}
 	if require {
 		if free := syntax.FreeVars(f); len(free) > 0 {

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 
+	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/rewrite"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -45,28 +46,41 @@ func (l *loader) unused() {
 	}
 }
 
-// neverFires warns of formulas that are judged on facts that nothing emits.
+// neverFires warns of formulas that are judged on facts that nothing emits, and on changes
+// that nothing makes.
 func (l *loader) neverFires(n *source.Node) {
 	for i := range l.b.Clauses {
 		c := &l.b.Clauses[i]
 		for j := range c.Formulas {
-			anchors := c.Formulas[j].Checked.Anchors
-			if len(anchors) == 0 || c.Formulas[j].Role != schema.RoleForbid {
+			f := c.Formulas[j].Checked
+			on := slices.Concat(f.Anchors, f.Effects)
+			if len(on) == 0 || c.Formulas[j].Role != schema.RoleForbid || slices.ContainsFunc(on, l.supplied) {
 				continue
 			}
-			if !slices.ContainsFunc(anchors, func(rel string) bool { return l.supplied(rel) }) {
-				l.report(l.clauseKey(n, c.ID), caution(CodeNeverFires, "emit one of them from a tool or a class",
-					"the clause %s can never fire: nothing emits what it is judged on (%s)", c.ID, list(anchors)))
-				break
+			hint := "emit one of them from a tool or a class"
+			if len(f.Effects) > 0 {
+				hint = "write an effect under world of a tool"
 			}
+			l.report(l.clauseKey(n, c.ID), caution(CodeNeverFires, hint,
+				"the clause %s can never fire: nothing brings what it is judged on (%s)", c.ID, f.JudgedOn()))
+			break
 		}
 	}
 }
 
-// supplied reports whether events can bring facts of a relation.
+// supplied reports whether events can bring facts of a relation, or change it if it is one of
+// the world.
 func (l *loader) supplied(rel string) bool {
 	d := l.names[rel]
-	return d != nil && (d.emitted || d.kind == declGlob)
+	switch {
+	case rel == check.Graph:
+		return l.world.moves
+	case d == nil:
+		return false
+	case d.kind == declFact:
+		return d.emitted
+	}
+	return d.changed || d.kind == declGlob
 }
 
 func (l *loader) clauseKey(n *source.Node, id string) *source.Node {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/expr"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
@@ -89,8 +90,8 @@ type operation struct {
 	op    world.Op
 	slots []slot
 	least int // how many arguments there are at least
-	// writes are the relations of which the operation may change tuples; set and append
-	// write their attribute.
+	// writes are the relations of which the operation may change tuples, and check.Graph;
+	// set and append write their attribute.
 	writes []string
 	how    string
 }
@@ -110,15 +111,16 @@ func (o *operation) slot(i int) (s slot, ok bool) {
 // operations lists what a policy may write.
 func operations() []*operation {
 	replicas := []string{"holds", "reaches", "exists", "gone"}
-	walks := []string{"opened", "connects", "reaches"}
-	vertex := []string{"vertex", "label", "domain", "opened", "connects", "reaches"}
-	domain := []string{"domain", "connects", "reaches"}
-	distance := []string{"vertex"} // no relation has edges: what looks at locations reads vertices
+	walks := []string{check.Graph, "opened", "connects", "reaches"}
+	vertex := []string{check.Graph, "vertex", "label", "domain", "opened", "connects", "reaches"}
+	label := []string{check.Graph, "label"}
+	domain := []string{check.Graph, "domain", "connects", "reaches"} // weights follow domains
+	distance := []string{check.Graph}                                // no relation has edges
 	ops := []*operation{
 		{world.AddVertex, []slot{slotVertex, slotSort, slotDomain, slotLabels}, 2, vertex, "name, sort, domain, label, …"},
 		{world.RemoveVertex, []slot{slotVertex}, 1, vertex, "vertex"},
-		{world.AddLabel, []slot{slotVertex, slotLabel}, 2, []string{"label"}, "vertex, label"},
-		{world.RemoveLabel, []slot{slotVertex, slotLabel}, 2, []string{"label"}, "vertex, label"},
+		{world.AddLabel, []slot{slotVertex, slotLabel}, 2, label, "vertex, label"},
+		{world.RemoveLabel, []slot{slotVertex, slotLabel}, 2, label, "vertex, label"},
 		{world.SetDomain, []slot{slotVertex, slotDomain}, 2, domain, "vertex, domain"},
 		{world.AddEdge, []slot{slotVertex, slotVertex, slotDistance}, 3, distance, "from, to, distance"},
 		{world.RemoveEdge, []slot{slotVertex, slotVertex}, 2, distance, "from, to"},
@@ -214,6 +216,7 @@ func (l *loader) effectText(n *source.Node, env *expr.Env, e emitter) []emitter 
 // changes notes that events may change relations.
 func (l *loader) changes(relations []string) {
 	for _, name := range relations {
+		l.world.moves = l.world.moves || name == check.Graph
 		if d := l.names[name]; d != nil {
 			d.emitted, d.changed = true, true
 		}

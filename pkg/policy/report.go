@@ -33,7 +33,8 @@ type ClauseReport struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 	// JudgedOn lists, sorted, the facts that an event must bring for the clause to be
-	// able to fire on it; empty when it is judged on every event.
+	// able to fire on it, and the changes of the world that it must make ("a change of
+	// reaches"); empty when it is judged on every event.
 	JudgedOn []string `json:"judged_on"`
 	// Discharged lists, sorted, the facts that can keep the clause from firing.
 	Discharged []string `json:"discharged_by,omitempty"`
@@ -103,8 +104,11 @@ func (b *Bundle) clauseReports() []ClauseReport {
 			if f.Role != schema.RoleForbid {
 				continue
 			}
-			always = always || len(f.Checked.Anchors) == 0
+			always = always || f.Checked.JudgedOn() == ""
 			r.JudgedOn = append(r.JudgedOn, f.Checked.Anchors...)
+			if len(f.Checked.Effects) > 0 {
+				r.JudgedOn = append(r.JudgedOn, "a change of "+strings.Join(f.Checked.Effects, " or "))
+			}
 			r.Discharged = slices.AppendSeq(r.Discharged, maps.Keys(rewrite.Negated(rewrite.After(f.Checked.Source))))
 		}
 		r.JudgedOn, r.Discharged = unique(r.JudgedOn), unique(r.Discharged)

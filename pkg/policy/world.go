@@ -23,6 +23,8 @@ type worldDecl struct {
 	unit     string
 	// closed: the world lists its attributes, and there are no others.
 	closed bool
+	// moves: effects may change vertices, edges or channels.
+	moves bool
 }
 
 // declaredVertex is a vertex and where it stands.
@@ -218,6 +220,23 @@ func (l *loader) namesOf(kinds ...declKind) []string {
 		if slices.Contains(kinds, l.names[name].kind) {
 			out = append(out, name)
 		}
+	}
+	return out
+}
+
+// worldRelations is the set of relations that are state of the world, nil without one.
+func (l *loader) worldRelations() map[string]bool {
+	var names []string
+	if l.world.declared() {
+		names = world.Names()
+	}
+	names = append(names, l.namesOf(declAttribute, declState)...)
+	if names == nil {
+		return nil
+	}
+	out := make(map[string]bool, len(names))
+	for _, name := range names {
+		out[name] = true
 	}
 	return out
 }

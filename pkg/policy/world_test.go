@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
@@ -55,7 +56,7 @@ func TestWorldOfBundle(t *testing.T) {
 			{Name: "level", Kinds: []schema.ValueKind{schema.KindString, schema.KindInt}},
 			{Name: "marked", Kinds: []schema.ValueKind{schema.KindString, schema.KindString}},
 		},
-		Labels:  []string{"own_lines"},
+		Labels:  []string{"masking", "medical_enclave", "own_lines", "surveyed"},
 		Domains: []string{"ENEMY", "MED", "PARTNER"},
 	}
 	if !reflect.DeepEqual(b.World, want) {
@@ -128,14 +129,14 @@ func TestEffects(t *testing.T) {
 		{name: "each, one faulty", event: `{"actor":"agent","tool":"forget","args":{"records":["b",""]}}`, uncertain: places},
 		{name: "open", event: `{"actor":"agent","tool":"open_feed","args":{"src":"a","dst":"b"}}`, edits: `open(a,b,-1)`},
 		{name: "open with a weight", event: `{"actor":"agent","tool":"open_feed","args":{"src":"a","dst":"b","plain":false,"weight":3}}`, edits: `open(a,b,3)`},
-		{name: "a negative weight", event: `{"actor":"agent","tool":"open_feed","args":{"src":"a","dst":"b","plain":false,"weight":-1}}`, uncertain: "connects opened reaches"},
+		{name: "a negative weight", event: `{"actor":"agent","tool":"open_feed","args":{"src":"a","dst":"b","plain":false,"weight":-1}}`, uncertain: "connects opened reaches the graph"},
 		{name: "close", event: `{"actor":"agent","tool":"close_feed","args":{"src":"a","dst":"b"}}`, edits: `close(a,b)`},
 		{name: "lists and texts", event: `{"actor":"agent","tool":"plan_route","args":{"mission":"m","cells":["a","b"],"more":["c"]}}`, edits: `set(route,m,"a","b") append(route,m,"c","wp_3")`},
 		{name: "an empty list", event: `{"actor":"agent","tool":"plan_route","args":{"mission":"m","cells":[]}}`, edits: `set(route,m) append(route,m,"wp_3")`},
 		{name: "an empty value", event: `{"actor":"agent","tool":"plan_route","args":{"mission":"m","cells":[""]}}`, edits: `append(route,m,"wp_3")`, uncertain: "route"},
 		{name: "a vertex", event: `{"actor":"agent","tool":"survey","args":{"cell":"c","labels":["x","y"],"near":"alpha","distance":20}}`, edits: `add_vertex(c,x,y,physical) add_edge(c,alpha,20) add_label(alpha,surveyed)`},
-		{name: "no sort", event: `{"actor":"agent","tool":"survey","args":{"cell":"c","sort":"x","near":"alpha","distance":0}}`, edits: `add_edge(c,alpha,0) add_label(alpha,surveyed)`, uncertain: "connects domain label opened reaches vertex"},
-		{name: "a negative distance", event: `{"actor":"agent","tool":"survey","args":{"cell":"c","near":"alpha","distance":-1}}`, edits: `add_vertex(c,physical) add_label(alpha,surveyed)`, uncertain: "vertex"},
+		{name: "no sort", event: `{"actor":"agent","tool":"survey","args":{"cell":"c","sort":"x","near":"alpha","distance":0}}`, edits: `add_edge(c,alpha,0) add_label(alpha,surveyed)`, uncertain: "connects domain label opened reaches the graph vertex"},
+		{name: "a negative distance", event: `{"actor":"agent","tool":"survey","args":{"cell":"c","near":"alpha","distance":-1}}`, edits: `add_vertex(c,physical) add_label(alpha,surveyed)`, uncertain: "the graph"},
 		{name: "removals", event: `{"actor":"agent","tool":"raze","args":{"cell":"c","near":"alpha"}}`, edits: `remove_edge(c,alpha) remove_label(c,masking) remove_vertex(c) set_domain(med_fwd,MED)`},
 		{name: "a literal vertex", event: `{"actor":"agent","tool":"found","args":{"name":"n"}}`, edits: `add_vertex(n,MED,medical_enclave,forward,informational)`},
 		{name: "an integer state", event: `{"actor":"agent","tool":"rate","args":{"record":"r","degree":4}}`, edits: `mark(level,"r",4)`},
@@ -250,6 +251,42 @@ func TestImportsThatFail(t *testing.T) {
 		if len(found) != 1 || found[0].File != tt.name || found[0].Span.Start.Line != tt.line || string(found[0].Code) != tt.code ||
 			!strings.Contains(found[0].Message+found[0].Hint, tt.part) {
 			t.Errorf("%s:\n%v", tt.text, found)
+		}
+	}
+}
+
+// The key escape holds for every formula, named ones and exceptions included.
+func TestEscape(t *testing.T) {
+	for key, want := range map[string]bool{"": false, "escape: unrestricted": false, "escape: restricted": true} {
+		b, found := loadText(filled(key + `
+trace: tenant
+world: {vertices: {med: {sort: informational, domain: MED, labels: [a, b]}}}
+define: {away(l): 'AT l (ESCAPE[1,*] a)'}
+clauses:
+  A:
+    text: t
+    forbid: {temporal: 'launch(x) AND NOT ONCE land(x)', spatial: 'launch(x) AND (away(x)) AND AT x (ESCAPE[0,5] (SOMEWHERE b))'}
+    unless: {spatial: 'AT x (b SURROUND (ESCAPE a))'}
+`))
+		if b == nil || len(found) > 0 {
+			t.Fatal(found)
+		}
+		seen := 0
+		for _, f := range b.Clauses[0].Formulas {
+			for _, root := range []syntax.Formula{f.Checked.Source, f.Checked.Core} {
+				syntax.Walk(root, func(g syntax.Formula) bool {
+					if e, ok := g.(*syntax.Escape); ok {
+						seen++
+						if e.Restricted != want {
+							t.Errorf("%q: %s is restricted: %v", key, e, e.Restricted)
+						}
+					}
+					return true
+				})
+			}
+		}
+		if seen != 6 {
+			t.Errorf("%q: %d ESCAPEs seen", key, seen)
 		}
 	}
 }
