@@ -106,8 +106,8 @@ func (b *Bundle) clauseReports() []ClauseReport {
 			}
 			always = always || f.Checked.JudgedOn() == ""
 			r.JudgedOn = append(r.JudgedOn, f.Checked.Anchors...)
-			if len(f.Checked.Effects) > 0 {
-				r.JudgedOn = append(r.JudgedOn, "a change of "+strings.Join(f.Checked.Effects, " or "))
+			if change := f.Checked.Change(); change != "" {
+				r.JudgedOn = append(r.JudgedOn, change)
 			}
 			r.Discharged = slices.AppendSeq(r.Discharged, maps.Keys(rewrite.Negated(rewrite.After(f.Checked.Source))))
 		}

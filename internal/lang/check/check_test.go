@@ -281,6 +281,39 @@ func TestBuiltInsAreOptional(t *testing.T) {
 	}
 }
 
+func FuzzCheckWorld(f *testing.F) {
+	for _, e := range Explanations() {
+		if e.Setting == SettingWorld || e.Code == CodeNew {
+			f.Add(e.Wrong, true)
+			f.Add(e.Repair, false)
+		}
+	}
+	f.Add(`NEW (lz(m, v) AND NOT AT v ((NOT ridge) REACH[0,4] (EXISTS o. (holds(@l, o) AND NOT o = m)))) AND NOT s(m)`, true)
+	f.Add(`vertex(v) AND AT v (FORALL o. (holds(@l, o) IMPLIES (SOMEWHERE[1,*] ESCAPE holds(@l, o)) SURROUND label(@l, v)))`, false)
+	f.Add(`LET on(v) = AT v (a EQUIV b) IN (vertex(v) AND on(v) AND (ONCE[0,1h] (s(v) AND NEW (on(v) AND vertex(v)))))`, true)
+	f.Fuzz(func(t *testing.T, src string, forbid bool) {
+		g, _ := syntax.Parse(src, syntax.Options{})
+		if g == nil {
+			return
+		}
+		c, diags := Check(g, testSignature(), Options{Forbid: forbid, World: testWorld(true)})
+		if (c == nil) != diags.HasErrors() {
+			t.Fatalf("result %v with %v", c, diags)
+		}
+		for _, d := range diags {
+			if d.Code == CodeInternal {
+				t.Fatalf("%v\n%s", d, d.Hint)
+			}
+		}
+		if c == nil {
+			return
+		}
+		if err := promised(c); err != nil {
+			t.Fatalf("%s\ncore %s\n%v", g, c.Core, err)
+		}
+	})
+}
+
 func FuzzCheck(f *testing.F) {
 	for _, e := range Explanations() {
 		if len(e.Wrong) < 500 {

@@ -120,3 +120,47 @@ func TestDeepNesting(t *testing.T) {
 		}
 	}
 }
+
+// Spatial operators nest and stand side by side as others do, and what is too complex below
+// AT is refused.
+func TestLargeLocationFormulas(t *testing.T) {
+	deep := strings.Repeat("SOMEWHERE[0,1] (a AND ", 120) + "b" + strings.Repeat(")", 120)
+	wide := "a" + strings.Repeat(" AND (SOMEWHERE holds(@l, o))", 2_000)
+	for _, c := range []struct {
+		name, src string
+		want      diag.Code // none when empty
+	}{
+		{"deep", "vertex(v) AND AT v (" + deep + ")", ""},
+		{"wide", "holds(v, o) AND AT v (" + wide + ")", ""},
+		{"explosion", "vertex(v) AND AT v (SOMEWHERE " + nestedAt(24) + ")", CodeTooComplex},
+		{"steps", "vertex(v) AND AT v (EXISTS x0. " + reversedAt(1_000) + ")", CodeTooComplex},
+	} {
+		got, diags := Check(parse(t, c.src, syntax.Bundle), testSignature(), Options{World: testWorld(true)})
+		switch {
+		case c.want == "" && got == nil:
+			t.Errorf("%s: %v", c.name, diags)
+		case c.want != "" && (len(diags) == 0 || diags[0].Code != c.want):
+			t.Errorf("%s: want %s, got %v", c.name, c.want, diags)
+		}
+	}
+}
+
+// nestedAt is a location formula whose core has about 2^n nodes.
+func nestedAt(n int) string {
+	f := "a"
+	for range n {
+		f = "(" + f + " EQUIV b)"
+	}
+	return f
+}
+
+// reversedAt is a conjunction over n variables, each of which gets its value from the next
+// conjunct.
+func reversedAt(n int) string {
+	var vars, parts []string
+	for i := n; i > 0; i-- {
+		vars = append(vars, fmt.Sprintf("x%d", i))
+		parts = append(parts, fmt.Sprintf("x%d = x%d", i, i-1))
+	}
+	return "(EXISTS " + strings.Join(vars, ", ") + ". (" + strings.Join(parts, " AND ") + " AND holds(@l, x0)))"
+}

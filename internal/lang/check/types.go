@@ -96,10 +96,18 @@ const Graph = "the graph"
 // set.
 func (c *Checked) JudgedOn() string {
 	on := slices.Clone(c.Anchors)
-	if len(c.Effects) > 0 {
-		on = append(on, "a change of "+strings.Join(c.Effects, " or "))
+	if change := c.Change(); change != "" {
+		on = append(on, change)
 	}
 	return strings.Join(on, " or ")
+}
+
+// Change names, of what JudgedOn does, the change of the world, or is "".
+func (c *Checked) Change() string {
+	if len(c.Effects) == 0 {
+		return ""
+	}
+	return "a change of " + strings.Join(c.Effects, " or ")
 }
 
 // Column is a typed variable.

@@ -4,21 +4,24 @@
 //
 // # Formulas
 //
-//	formula    = equiv [ ( "SINCE" | "UNTIL" ) [ interval ] formula ] .
+//	formula    = equiv [ ( ( "SINCE" | "UNTIL" ) [ interval ]
+//	                     | ( "REACH" | "SURROUND" ) [ distance ] ) formula ] .
 //	equiv      = implies { "EQUIV" implies } .
 //	implies    = or [ "IMPLIES" implies ] .
 //	or         = and { "OR" and } .
 //	and        = unary { "AND" unary } .
 //	unary      = "NOT" unary | prefix | let | aggregate | atom .
-//	prefix     = ( past | future ) [ interval ] equiv
+//	prefix     = ( past | future ) [ interval ] equiv | spatial [ distance ] equiv
 //	           | ( "EXISTS" | "FORALL" ) variable { "," variable } "." equiv .
 //	past       = "ONCE" | "PREVIOUS" | "PREV" | "HISTORICALLY" | "PAST_ALWAYS" .
 //	future     = "EVENTUALLY" | "SOMETIMES" | "NEXT" | "ALWAYS" .
+//	spatial    = "SOMEWHERE" | "EVERYWHERE" | "ESCAPE" .
 //	let        = "LET" name "(" [ variable { "," variable } ] ")" "=" formula "IN" formula .
 //	aggregate  = variable "<-" ( "CNT" | "SUM" | "MIN" | "MAX" | "AVG" | "MED" ) variable
 //	             [ ";" variable { "," variable } ] formula .
 //	atom       = "TRUE" | "FALSE" | "(" formula ")" | predicate | comparison | match
-//	           | "NEW" "(" formula ")" .
+//	           | "NEW" "(" formula ")" | "AT" ( variable | string ) "(" formula ")" | label .
+//	label      = name | string .
 //	predicate  = name "(" [ term { "," term } ] ")" .
 //	comparison = term ( "=" | "<" | "<=" | ">" | ">=" ) term .
 //	match      = term "SUBSTRING" term
@@ -26,13 +29,16 @@
 //	term       = product { ( "+" | "-" ) product } .
 //	product    = factor { ( "*" | "/" ) factor } .
 //	factor     = operand [ "MOD" term ] .
-//	operand    = variable | "_" | number | string | "(" term ")" | "-" factor
+//	operand    = variable | "_" | "@l" | number | string | "(" term ")" | "-" factor
 //	           | ( "i2f" | "f2i" | "i2s" | "s2i" | "f2s" | "s2f" ) "(" term ")" .
 //	interval   = ( "[" | "(" ) bound "," ( bound | "*" ) ( "]" | ")" ) .
 //	bound      = digits [ "d" | "h" | "m" | "s" ] .
+//	distance   = [ ( "[" | "(" ) digits "," ( digits | "*" ) ( "]" | ")" ) ]
+//	             [ "VIA" ( "physical" | "informational" ) ] .
 //
-// SINCE and UNTIL are weakest and NOT strongest, and a temporal or quantifier prefix
-// reaches to its right over EQUIV, IMPLIES, OR and AND, but not over SINCE and UNTIL.
+// SINCE, UNTIL, REACH and SURROUND are weakest and NOT strongest, and a temporal, spatial
+// or quantifier prefix reaches to its right over EQUIV, IMPLIES, OR and AND, but not over
+// these. Labels, @l and the spatial operators stand inside of the parentheses of AT alone.
 // The last formula of LET and that of an aggregation reach as far as they can:
 //
 //	ONCE a() AND b()             is  ONCE (a() AND b())
@@ -91,6 +97,7 @@
 //	s MATCHES r"…"     the expression matches somewhere in s; the terms that follow it
 //	                   equal what its groups matched in the first such place
 //	NEW (f)            f holds in the world after the proposed change, not before it
+//	AT v (f)           f holds at the vertex v of the world
 //	PREVIOUS I f       there is a time point before i, it lies in I, and f holds there
 //	ONCE I f           f holds at some time point in I
 //	HISTORICALLY I f   f holds at every time point in I
@@ -116,6 +123,42 @@
 //     f, at which f therefore fails if it is a mere predicate. To speak of some time
 //     points alone, say which: `HISTORICALLY[0,1h] (FORALL x. (reading(x) IMPLIES good(x)))`
 //     holds if every reading of the last hour was good.
+//
+// # The world
+//
+// A policy with a world has relations that are no facts but what is so when the event has
+// happened: holds(l, o), reaches(o, d), label(l, x), and what else it declares. They have no
+// history. NEW (f) is about such relations and AT alone, without temporal operators, facts
+// and aggregations; these stand beside it. What a policy forbids is a change of the world or
+// has a fact of the event: a state that lasts would be held against everybody.
+//
+// AT v (f) looks at the world from the vertex v, a variable that something beside AT gives
+// values, or a string. f is about one vertex at a time, which is @l in it:
+//
+//	ridge, "own lines"   the vertex has the label: a name without parentheses, or a string
+//	r(@l, x), @l = x     relations of the world, and comparisons, hold of it
+//	SOMEWHERE D f        f holds at some vertex whose distance is in D
+//	EVERYWHERE D f       f holds at every vertex whose distance is in D
+//	f REACH D g          g holds at a vertex that the shortest path along which f holds
+//	                     before its end reaches with a weight in D
+//	ESCAPE D f           f holds all along a path that ends at a vertex whose distance,
+//	                     whichever way, is in D
+//	f SURROUND D g       f holds, g holds at every vertex without f that a path along f
+//	                     meets first, with a weight in D, and none with f is further away
+//
+// The vertex itself is at distance 0. Distances are whole numbers in the unit of the graph,
+// without one: metres, if the world does not say otherwise, or crossed boundaries of release
+// domains. Without an interval D is `[0,*)`. A walk stays in the sort of vertices that VIA
+// names, or in that of the vertex where the operator is evaluated. In
+//
+//	NEW (lz(m, c) AND AT c ((NOT masking) REACH[0,4000] threat))
+//
+// the change gives m a landing zone c, or takes away what masked it, from which a threat
+// within 4000 is reached over vertices that are not masking.
+//
+// Below PREVIOUS there are no relations of the world and no AT, for only the present world
+// is kept. Below ONCE, SINCE and HISTORICALLY they say what was so then, and should stand
+// beside a fact, or in NEW: else they are looked at, all of them, at every time point.
 //
 // # Terms
 //
@@ -165,6 +208,9 @@
 //	                   or HISTORICALLY I h. Its variables get theirs from f. But `x = t`
 //	                   gives x a value when the variables of t have one, and MATCHES
 //	                   the variables that stand for its groups
+//	f AND AT v (g)     likewise: v and the variables of AT get their values from f; inside
+//	                   they are like constants, and so are, inside of a spatial operator,
+//	                   those that it has
 //	f OR g             needs the same variables on both sides
 //	f SINCE I g        takes its values from g; f has no other variables
 //	NOT f              by itself is a formula without free variables
@@ -181,12 +227,13 @@
 //
 // A formula that cannot be monitored is refused with the place,
 // the reason and, where there is one, a repair. What a bundle forbids must moreover
-// have a relation of which there is a fact at the violating time point itself.
+// have a relation of which there is a fact at the violating time point itself, or a NEW.
 //
 // # Left out
 //
 // MonPoly's operators over regular expressions of formulas, LETPAST, and regular
-// expressions as data. AT is reserved in bundles. NEW is a keyword of bundles alone.
+// expressions as data. NEW, AT, SOMEWHERE, EVERYWHERE, ESCAPE, REACH, SURROUND and VIA are
+// keywords of bundles alone.
 //
 // # Printing
 //

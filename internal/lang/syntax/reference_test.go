@@ -114,7 +114,7 @@ func TestReferenceNamesEveryWord(t *testing.T) {
 	for _, word := range []string{
 		"TRUE", "FALSE", "NOT", "AND", "OR", "IMPLIES", "EQUIV", "EXISTS", "FORALL", "PREV", "PREVIOUS", "ONCE",
 		"HISTORICALLY", "PAST_ALWAYS", "SINCE", "NEXT", "EVENTUALLY", "SOMETIMES", "ALWAYS", "UNTIL", "LET",
-		"SUBSTRING", "MATCHES", "NEW", "AT",
+		"SUBSTRING", "MATCHES", "NEW", "AT", "SOMEWHERE", "EVERYWHERE", "ESCAPE", "REACH", "SURROUND", "VIA",
 	} {
 		if !regexp.MustCompile(`\b` + word + `\b`).MatchString(text) {
 			t.Errorf("the reference does not name %s", word)
@@ -122,12 +122,12 @@ func TestReferenceNamesEveryWord(t *testing.T) {
 	}
 }
 
-// TestExamplesOfTheReference parses the examples that begin with p(x) as a bundle
+// TestExamplesOfTheReference parses the examples that begin with p(x) or NEW as a bundle
 // reads them.
 func TestExamplesOfTheReference(t *testing.T) {
 	n := 0
 	for _, line := range codeLines(t) {
-		if !strings.HasPrefix(line, "p(x)") {
+		if !strings.HasPrefix(line, "p(x)") && !strings.HasPrefix(line, "NEW (lz") {
 			continue
 		}
 		n++
@@ -136,7 +136,7 @@ func TestExamplesOfTheReference(t *testing.T) {
 			t.Errorf("%s: %v", src, diags)
 		}
 	}
-	if n < 4 {
+	if n < 5 {
 		t.Errorf("only %d examples were found", n)
 	}
 }
