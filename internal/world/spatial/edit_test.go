@@ -13,7 +13,7 @@ import (
 // edited returns a copy of a model with a few random changes.
 func (m *model) edited(r *rand.Rand) *model {
 	c := m.clone()
-	for range 1 + r.IntN(2) {
+	for range [...]int{1, 1, 2}[r.IntN(3)] {
 		c.edit(r)
 	}
 	return c
@@ -22,7 +22,7 @@ func (m *model) edited(r *rand.Rand) *model {
 func (m *model) edit(r *rand.Rand) {
 	n := len(m.names)
 	a, b := world.V(r.IntN(n)), world.V(r.IntN(n))
-	switch r.IntN(9) {
+	switch r.IntN(10) {
 	case 0, 1:
 		l := modelLabels()[r.IntN(3)]
 		m.labels[a][l] = !m.labels[a][l] && m.sorts[a] != world.Unknown
@@ -35,11 +35,14 @@ func (m *model) edit(r *rand.Rand) {
 		m.channels[[2]world.V{a, b}] = channel{r.Int64N(3), r.IntN(2) == 0}
 	case 5:
 		m.remove(a)
-	case 6: // declared, if it was unknown; else its sort stays
-		if m.sorts[a] == world.Unknown {
-			m.sorts[a] = world.Sort(1 + r.IntN(2))
+	case 6, 7: // declared, if it was unknown; else its sort stays
+		for v, s := range m.sorts {
+			if s == world.Unknown {
+				m.sorts[v] = world.Sort(1 + r.IntN(2))
+				break
+			}
 		}
-	case 7:
+	case 8:
 		delete(m.tables["holds"], tupleKey(m.names[a], "a"))
 	default:
 		m.setTuple(r)

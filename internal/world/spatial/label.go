@@ -22,7 +22,6 @@ func (n *label) holds(r *run, v world.V, negated bool) bool {
 func (*label) witness(*run, world.V, bool, bool) ([]world.Step, bool) { return nil, false }
 
 func (n *label) touched(t *touch, out *region) {
-	out.add(t.turned...)
 	if !t.changes.Touches(world.Rel{Kind: world.HasLabel}) {
 		return
 	}

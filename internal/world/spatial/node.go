@@ -12,7 +12,7 @@ type node interface {
 	// does not; false if no path shows it.
 	witness(r *run, v world.V, negated, want bool) ([]world.Step, bool)
 	// touched adds the vertices at which the formula may hold in one graph and not in
-	// the other, under some environment.
+	// the other, under some environment. It need not add those whose sort changed.
 	touched(t *touch, out *region)
 }
 

@@ -31,11 +31,6 @@ func (n *operator) witness(r *run, v world.V, negated, want bool) ([]world.Step,
 	return n.node.witness(r, v, negated, want)
 }
 
-func (n *operator) touched(t *touch, out *region) {
-	out.add(t.turned...)
-	n.node.touched(t, out)
-}
-
 // memo remembers the values of one operator at the vertices, within one evaluation, for
 // either parity of negations: REACH, ESCAPE and SURROUND read their left operand both ways.
 type memo struct{ values [2][]memoValue }

@@ -1,6 +1,8 @@
 package spatial
 
 import (
+	"slices"
+
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
@@ -70,14 +72,7 @@ func (n *pred) take(r *run, t world.Tuple) bool {
 func (*pred) witness(*run, world.V, bool, bool) ([]world.Step, bool) { return nil, false }
 
 func (n *pred) touched(t *touch, out *region) {
-	at := -1
-	for i := range n.args {
-		if n.args[i].kind == ofVertex {
-			at = i
-			out.add(t.turned...)
-			break
-		}
-	}
+	at := slices.IndexFunc(n.args, func(o operand) bool { return o.kind == ofVertex })
 	if !t.changes.Touches(n.rel) {
 		return
 	}

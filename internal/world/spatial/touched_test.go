@@ -3,6 +3,7 @@ package spatial
 import (
 	"testing"
 
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/world"
 )
 
@@ -11,10 +12,10 @@ func TestTouchedCoversChanges(t *testing.T) {
 	r := seeded(t)
 	g := newGenerator(r)
 	changed, spared := 0, 0
-	for range 5_000 {
+	for range 20_000 {
 		before := newModel(r, 1+r.IntN(6))
 		after := before.edited(r)
-		f := g.formula(3)
+		f := g.formula(1 + r.IntN(3))
 		c := mustCompile(t, f, modelSpec())
 		touched := map[string]bool{}
 		c.Touched(before, after, difference{before, after}, func(v string) bool {
@@ -41,7 +42,7 @@ func TestTouchedCoversChanges(t *testing.T) {
 			}
 		}
 	}
-	if changed < 2_000 || spared < 2_000 {
+	if changed < 8_000 || spared < 8_000 {
 		t.Errorf("%d values changed, %d vertices were not touched: the test says little", changed, spared)
 	}
 	t.Logf("%d values changed, %d vertices were not touched", changed, spared)
@@ -98,5 +99,44 @@ func TestCacheAgrees(t *testing.T) {
 	}
 	if hits < 1000 {
 		t.Errorf("%d hits", hits)
+	}
+}
+
+// TestTouchedBeyondTheBound shows changes farther away than the upper bound that matter.
+func TestTouchedBeyondTheBound(t *testing.T) {
+	p := &syntax.Label{Name: "p"}
+	turns := line(3, 100)
+	turns.remove(2) // unknown: it may be of any sort
+	turns.setEdge(1, 2, 100)
+	turned := turns.clone()
+	turned.sorts[2] = world.Informational // beyond the bound, and no walk enters it now
+
+	detour := line(4, 50) // from v0 to v3 at v1 and v2, or directly by way of v4
+	detour.names, detour.sorts = append(detour.names, "v4"), append(detour.sorts, world.Physical)
+	detour.labels = append(detour.labels, map[string]bool{})
+	detour.setEdge(0, 4, 1)
+	detour.setEdge(4, 3, 4)
+	delete(detour.labels[2], "p")
+	opened := detour.clone()
+	opened.labels[2]["p"] = true
+
+	for _, c := range []struct {
+		name          string
+		f             syntax.Formula
+		before, after *model
+		want          string
+	}{
+		{"a vertex beyond leaves the walks", &syntax.Surround{D: syntax.Distance{Hi: 150}, Left: p, Right: p}, turns, turned, "v0 v1 v2"},
+		{"a long way to a near vertex", &syntax.Escape{D: syntax.Distance{Lo: 5, Hi: 5}, F: p}, detour, opened, "v0 v1 v2 v3 v4"},
+	} {
+		f, got := mustCompile(t, c.f, modelSpec()), ""
+		f.Touched(c.before, c.after, difference{c.before, c.after}, func(v string) bool { got += v + " "; return true })
+		if !sameWords(got, c.want) {
+			t.Errorf("%s: touched %s, want %s", c.name, got, c.want)
+		}
+		old, now := f.Value(c.before, "v0", nil, world.Safe), f.Value(c.after, "v0", nil, world.Safe)
+		if old == now {
+			t.Errorf("%s: %v before and after", c.name, old)
+		}
 	}
 }
