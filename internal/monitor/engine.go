@@ -46,6 +46,8 @@ type part struct {
 	checked *check.Checked // as the bundle has it
 	reach   int64          // how far back it reads in the log, ns
 	reads   []string       // relations of the world, sorted; nil: it reads none
+	effects []world.Rel    // one of which must change for it to hold, see check.Checked
+	graph   bool           // a change of the graph does as well
 	objects []int          // columns that are objects of the world
 	paths   []pathAtom
 }
@@ -92,6 +94,7 @@ func compile(b *policy.Bundle, kind aspects.Kind, selects func(*policy.Formula) 
 		if len(p.reads) > 0 {
 			reads = true
 			p.objects, p.paths = l.objects(p.checked), l.paths(p.checked)
+			p.effects, p.graph = l.effects(p.checked)
 		}
 		e.parts = append(e.parts, p.part)
 	}

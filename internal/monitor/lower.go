@@ -61,6 +61,17 @@ func (l *lowering) formula(f *check.Checked) (low *check.Checked, reads []string
 	return &out, slices.Sorted(maps.Keys(l.reads)), l.err
 }
 
+// effects lists the relations of which one must change for a formula to hold, and tells
+// whether a change of the graph does as well.
+func (l *lowering) effects(f *check.Checked) (rels []world.Rel, graph bool) {
+	for _, name := range f.Effects {
+		if rel, ok := l.spec.Lookup(name); ok {
+			rels = append(rels, rel)
+		}
+	}
+	return rels, slices.Contains(f.Effects, check.Graph)
+}
+
 func (l *lowering) fail(f syntax.Formula, why error) {
 	if l.err == nil {
 		l.err = fmt.Errorf("%s: %w", f, why)

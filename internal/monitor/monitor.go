@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"math"
+	"slices"
 
 	"github.com/aspis-rv/aspis/internal/mfotl"
 	"github.com/aspis-rv/aspis/internal/world"
@@ -56,7 +57,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 		p := &m.engine.parts[i]
 		rows := m.state.Rows(i)
 		completeness := m.completeness(i, &in)
-		if len(rows) == 0 && (completeness == verdict.Sound || !m.triggered(p, &in, s)) {
+		if len(rows) == 0 && (completeness == verdict.Sound || !p.triggered(&in, s)) {
 			continue
 		}
 		if s != nil {
@@ -131,8 +132,13 @@ func (m *Monitor) overflowed() bool { return m.world != nil && m.source.after.Ov
 
 // triggered tells whether the facts and effects of the time point allow a formula to hold
 // there at all.
-func (m *Monitor) triggered(p *part, in *aspects.Input, _ *shadow) bool {
-	return p.checked.Triggered(in.Facts)
+func (p *part) triggered(in *aspects.Input, s *shadow) bool {
+	return p.checked.TriggeredBy(in.Facts, s != nil && slices.ContainsFunc(s.steps, p.affected))
+}
+
+// affected tells whether a step changes what the formula must see changed.
+func (p *part) affected(s worldStep) bool {
+	return p.graph && len(s.delta.Vertices())+len(s.delta.Walked()) > 0 || slices.ContainsFunc(p.effects, s.delta.Touches)
 }
 
 // completeness is that of formula i given that of the trace's history. A formula with a
