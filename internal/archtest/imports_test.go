@@ -33,6 +33,7 @@ internal/diag, pkg/schema < internal/text;
 pkg/schema < internal/world;
 internal/world, internal/lang/check < internal/world/spatial;
 internal/world < internal/world/importer;
+internal/world < internal/world/render;
 pkg/schema < internal/protocol;
 
 # MonPoly's texts, and an engine run over them.
@@ -72,7 +73,7 @@ internal/service < internal/service/ingest, internal/service/aspectd, internal/s
 
 # All roles in one process, over whatever bus is given; and the log, run again.
 internal/service/aspectd, internal/service/composer, internal/service/gate < internal/node;
-internal/bus, internal/offline < internal/replay;
+internal/bus, internal/offline, internal/world/render < internal/replay;
 
 # The surfaces. An adapter is a shell over one service or over the client.
 pkg/schema < pkg/client;
