@@ -31,12 +31,12 @@ func odd(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/@+#~", r)
 }
 
-// clip shortens a printed name to n characters.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
+// clip shortens a printed name to the length of a line in a box.
+func clip(s string) string {
+	if utf8.RuneCountInString(s) <= maxLine {
 		return s
 	}
-	return string([]rune(s)[:n-1]) + "…"
+	return string([]rune(s)[:maxLine-1]) + "…"
 }
 
 // arguments prints a tuple as formulas write it.

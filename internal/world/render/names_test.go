@@ -64,7 +64,7 @@ func FuzzNames(f *testing.F) {
 
 // dotLine is a line of the output of DOT: words, and quoted strings in which a backslash
 // escapes the next character.
-var dotLine = regexp.MustCompile(`^(?:[\w ={}\[\],;>#-]|"(?:[^"\\&]|\\.|&amp;)*")*$`) //nolint:gochecknoglobals // compiled once
+var dotLine = regexp.MustCompile(`^(?:[\w ={}\[\],;>#-]|"(?:[^"\\&]|\\.|&amp;)*")*$`)
 
 func checkDOT(t *testing.T, text string) {
 	t.Helper()

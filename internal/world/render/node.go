@@ -15,15 +15,15 @@ const (
 
 // lines are the lines in the box of a vertex: its name, domain, labels and objects.
 func (n *Node) lines(held []string) []string {
-	out := []string{clip(Name(n.Name), maxLine)}
+	out := []string{clip(Name(n.Name))}
 	if n.Domain != "" {
-		out = append(out, clip(Name(n.Domain), maxLine))
+		out = append(out, clip(Name(n.Domain)))
 	}
 	if len(n.Labels) > 0 {
-		out = append(out, clip("["+several(n.Labels, maxLabel)+"]", maxLine))
+		out = append(out, clip("["+several(n.Labels, maxLabel)+"]"))
 	}
 	if len(held) > 0 {
-		out = append(out, clip("holds "+several(held, maxHeld), maxLine))
+		out = append(out, clip("holds "+several(held, maxHeld)))
 	}
 	return out
 }
@@ -59,8 +59,14 @@ type colour struct{ light, dark string }
 // and more. Domains beyond it share colours; their names stand in the boxes.
 func palette() []colour {
 	return []colour{
-		{"#cfe3ff", "#1d3a63"}, {"#ffe0b8", "#5c3a0c"}, {"#d3f2d0", "#1c4a1e"}, {"#f8d0e0", "#5f1d3c"},
-		{"#e3d8fb", "#40306b"}, {"#fdf3b4", "#504708"}, {"#c9f1ee", "#0e4a47"}, {"#e6e0d5", "#4a4236"},
+		{"#cfe3ff", "#1d3a63"},
+		{"#ffe0b8", "#5c3a0c"},
+		{"#d3f2d0", "#1c4a1e"},
+		{"#f8d0e0", "#5f1d3c"},
+		{"#e3d8fb", "#40306b"},
+		{"#fdf3b4", "#504708"},
+		{"#c9f1ee", "#0e4a47"},
+		{"#e6e0d5", "#4a4236"},
 	}
 }
 

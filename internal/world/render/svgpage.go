@@ -39,7 +39,7 @@ func (p *picture) legend(y int) int {
 		domains[i] = d
 	}
 	for i, d := range domains {
-		l.patch(fmt.Sprintf("box d%d", i%len(palette())), clip(Name(d), maxLine))
+		l.patch(fmt.Sprintf("box d%d", i%len(palette())), clip(Name(d)))
 	}
 	if slices.ContainsFunc(p.g.Nodes, func(n Node) bool { return n.Sort == world.Unknown.String() }) {
 		l.patch("box plain unknown", "unknown vertex")

@@ -10,7 +10,7 @@ type table struct{ rows [][]string }
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// text prints the rows, each after lead; no line ends with a space.
+// text prints the rows, each after lead; none ends with spaces.
 func (t *table) text(lead string) string {
 	var width []int
 	for _, r := range t.rows {
@@ -23,11 +23,15 @@ func (t *table) text(lead string) string {
 	}
 	var s strings.Builder
 	for _, r := range t.rows {
-		line := lead
-		for i, c := range r {
-			line += c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2)
+		last := len(r) - 1
+		for last > 0 && r[last] == "" {
+			last--
 		}
-		s.WriteString(strings.TrimRight(line, " ") + "\n")
+		s.WriteString(lead)
+		for i, c := range r[:last] {
+			s.WriteString(c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2))
+		}
+		s.WriteString(r[last] + "\n")
 	}
 	return s.String()
 }
