@@ -13,6 +13,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/corpus/jsonl"
 	"github.com/aspis-rv/aspis/internal/offline"
 	"github.com/aspis-rv/aspis/internal/replay"
+	"github.com/aspis-rv/aspis/internal/world/render"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
@@ -183,10 +184,15 @@ func clauseText(s *strings.Builder, b *policy.Bundle, c *replay.ClauseLine) {
 			fmt.Fprintf(s, "    %s:%d:%d %s\n", f.File, f.Line, f.Col, strings.TrimSpace(f.Text))
 		}
 	}
-	for _, m := range c.Bindings {
+	for i, m := range c.Bindings {
 		text, err := json.Marshal(m)
 		if err == nil {
 			fmt.Fprintf(s, "    binding %s\n", text)
+		}
+		for _, p := range c.Paths {
+			if p.Binding == i {
+				fmt.Fprintf(s, "      path: %s, of %s\n", render.Walk(p.Path, p.Distance), showWhole(p.Of))
+			}
 		}
 	}
 	if len(c.Witness) > 0 {

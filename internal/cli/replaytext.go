@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aspis-rv/aspis/internal/replay"
+	"github.com/aspis-rv/aspis/internal/world/render"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
@@ -50,6 +52,9 @@ func why(l *replay.Line) string {
 	if l.Detail != "" {
 		parts = append(parts, show(l.Detail))
 	}
+	if p := pathOf(l); p != nil {
+		parts = append(parts, "path: "+render.Walk(p.Path, p.Distance))
+	}
 	if len(l.Flags) > 0 {
 		parts = append(parts, "flags "+strings.Join(l.Flags, ","))
 	}
@@ -57,6 +62,17 @@ func why(l *replay.Line) string {
 		parts = append(parts, "decided by the policy sha256:"+l.Policy[:min(len(l.Policy), 12)])
 	}
 	return strings.Join(parts, "; ")
+}
+
+// pathOf is the first path of the clause that decided, or of the first clause where none
+// did; nil without paths. `aspis explain` prints all of them.
+func pathOf(l *replay.Line) *replay.PathLine {
+	for i := range l.Clauses {
+		if c := &l.Clauses[i]; (c.ID == l.Clause || l.Clause == "") && len(c.Paths) > 0 {
+			return &c.Paths[0]
+		}
+	}
+	return nil
 }
 
 // shownSession is how much of a session's id is printed for people: sealed ids are
@@ -80,6 +96,14 @@ func show(s string) string {
 		return s
 	}
 	return q
+}
+
+// showWhole prints a foreign string on one line, without shortening it.
+func showWhole(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) || !utf8.ValidString(s) {
+		return strconv.QuoteToASCII(s)
+	}
+	return s
 }
 
 // summaryText is the end of a replay, for people.

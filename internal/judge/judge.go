@@ -197,6 +197,16 @@ func (j *Judge) StateHash() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
+// Monitors calls yield for every trace that has a monitor, in order of tenant and trace. The
+// monitors stay the judge's: they are only looked at.
+func (j *Judge) Monitors(yield func(protocol.TraceID, aspects.Monitor) bool) {
+	for _, id := range j.sortedTraces() {
+		if !yield(id, j.monitors[id]) {
+			return
+		}
+	}
+}
+
 func (j *Judge) sortedTraces() []protocol.TraceID {
 	ids := make([]protocol.TraceID, 0, len(j.monitors))
 	for id := range j.monitors {

@@ -26,6 +26,9 @@ type Config struct {
 	// Observe adopts every recorded call, refused or not, and accepts
 	// self-authority where the bundle does.
 	Observe bool
+	// Records, when not nil, is called with every record of the run's log in order, before
+	// any role takes it: the events given, and what the roles append.
+	Records func(offset uint64, ev *schema.Event)
 }
 
 // Decision is the outcome of one call.
@@ -173,6 +176,9 @@ func (r *Runner) tickTo(ts int64) {
 func (r *Runner) append(ev *schema.Event) error {
 	r.offset++
 	ev.Position = schema.Position{Offset: r.offset}
+	if r.cfg.Records != nil {
+		r.cfg.Records(r.offset, ev)
+	}
 	if ev.Kind == schema.KindCall {
 		r.last = &Decision{Event: ev, Trace: protocol.TraceID{Tenant: ev.Tenant, Trace: ev.Trace}}
 	}

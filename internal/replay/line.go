@@ -59,6 +59,15 @@ type ClauseLine struct {
 	Guards   []GuardLine             `json:"guards,omitempty"`
 	Bindings []map[string]any        `json:"bindings,omitempty"`
 	Witness  []uint64                `json:"witness,omitempty"`
+	Paths    []PathLine              `json:"paths,omitempty"`
+}
+
+// PathLine is a walk through the world on which a binding rests.
+type PathLine struct {
+	Binding  int      `json:"binding"` // index into the clause's bindings
+	Of       string   `json:"of"`      // the sub-formula that it makes true
+	Path     []string `json:"path"`    // the vertices in order
+	Distance int64    `json:"distance"`
 }
 
 // GuardLine is the value of one guard.
@@ -156,6 +165,9 @@ func clauseLine(c *compose.Clause) ClauseLine {
 		out.Bindings = append(out.Bindings, binding(&c.Firings[i]))
 		if i == 0 {
 			out.Witness = c.Firings[i].Witness
+		}
+		for _, p := range c.Firings[i].Paths {
+			out.Paths = append(out.Paths, PathLine{Binding: i, Of: p.Of, Path: p.Vertices, Distance: p.Distance})
 		}
 	}
 	return out

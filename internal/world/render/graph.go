@@ -43,6 +43,11 @@ type At struct {
 	// Event is the number of the last event of the file, from 0.
 	Event *int  `json:"event,omitempty"`
 	TS    int64 `json:"ts,omitempty"` // log time there, ns
+	// Before is set when the event there is not in the world.
+	Before bool `json:"before,omitempty"`
+	// Truncated is set when the first records of the log are gone: what they did is not in
+	// the world.
+	Truncated bool `json:"truncated,omitempty"`
 }
 
 // Event is an event that changed the world.

@@ -30,17 +30,28 @@ func Text(g *Graph) string {
 // Text says where in the history a world is.
 func (a *At) Text() string {
 	text := fmt.Sprintf("policy %s revision %d: ", Name(a.Policy), a.Revision)
-	if a.Trace == "" {
+	switch {
+	case a.Trace != "":
+		text += fmt.Sprintf("trace %s of tenant %s", Name(a.Trace), Name(a.Tenant))
+	case a.Position == "" && a.Event == nil:
 		return text + "the world as declared"
+	default:
+		text += "any trace"
 	}
-	text += fmt.Sprintf("trace %s of tenant %s", Name(a.Trace), Name(a.Tenant))
+	side := "after"
+	if a.Before {
+		side = "before"
+	}
 	switch {
 	case a.Position != "":
-		text += ", after record " + a.Position + " at " + Time(a.TS)
+		text += fmt.Sprintf(", %s record %s at %s", side, a.Position, Time(a.TS))
 	case a.Event != nil:
-		text += fmt.Sprintf(", after event %d at %s", *a.Event, Time(a.TS))
+		text += fmt.Sprintf(", %s event %d at %s", side, *a.Event, Time(a.TS))
 	default:
 		text += ", before the first event"
+	}
+	if a.Truncated {
+		text += "; the log's first records are gone, and what they did is not in it"
 	}
 	return text
 }
