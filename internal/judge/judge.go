@@ -25,6 +25,9 @@ type Config struct {
 	Bundle *policy.Bundle
 	Engine aspects.Engine
 	Rules  protocol.Rules
+	// Recorded says that the events are recorded or written by hand, where results are often
+	// left out: a call that never gets one has had its effects, instead of leaving them in doubt.
+	Recorded bool
 }
 
 // Judge is the state of one aspect over one partition. It is owned by one goroutine.
@@ -42,6 +45,7 @@ type Judge struct {
 	// foreign is set while the log's active policy is not the loaded one: nothing is
 	// judged then, so that calls end as unavailable rather than wrongly judged.
 	foreign bool
+	folding schema.Kind // of the record that is being folded
 	out     []*schema.Verdict
 }
 
@@ -72,7 +76,7 @@ func (j *Judge) Foreign() (digest []byte, foreign bool) {
 // Step folds the record at offset and returns the verdicts on the attempts that it
 // opened, in order. The slice is valid until the next Step; the verdicts stay valid.
 func (j *Judge) Step(offset uint64, ev *schema.Event) []*schema.Verdict {
-	j.out = j.out[:0]
+	j.out, j.folding = j.out[:0], ev.Kind
 	for _, e := range j.part.Step(offset, ev) {
 		j.apply(&e)
 	}

@@ -45,6 +45,9 @@ func (j *Judge) settle(e *protocol.Effect) {
 		end.Outcome = aspects.EffectsGo
 	case protocol.CallUnknown:
 		end.Outcome = aspects.EffectsDoubt
+		if j.cfg.Recorded && j.folding == schema.KindTick { // not by a result that says so
+			end.Outcome = aspects.EffectsStay
+		}
 	case protocol.CallQueued, protocol.CallOpen, protocol.CallHeld, protocol.CallPermitted, protocol.CallDone,
 		protocol.CallRefused, protocol.CallExpired:
 		return

@@ -82,3 +82,34 @@ func TestEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordedCallWithoutResult: in a recording a call that never gets a result has had its
+// effects; one whose result says that nobody knows leaves them in doubt.
+func TestRecordedCallWithoutResult(t *testing.T) {
+	unknown := record(schema.KindResult, "s", "a", "send", `{}`)
+	unknown.Status = schema.ResultUnknown
+	for _, tc := range []struct {
+		name string
+		with *schema.Event
+		want []any
+	}{
+		{"no result", tick(2, 130), []any{"6a", aspects.Ended{Call: "6", Outcome: aspects.EffectsStay}}},
+		{"an unknown one", unknown, []any{
+			"6a", "a", aspects.Ended{Call: "6", Outcome: aspects.EffectsDoubt}, aspects.Ended{Call: "6", Outcome: aspects.EffectsDoubt},
+		}},
+	} {
+		cfg := config(bundle(t, 1))
+		cfg.Bundle.World, cfg.Recorded = &world.Spec{}, true
+		heard := &listener{}
+		cfg.Engine = heard
+		l, j := newLog(t, cfg), New(3, cfg)
+		l.give(activation(1, cfg.Bundle), j)
+		l.give(tick(1, 105), j)
+		l.give(record(schema.KindCall, "s", "a", "send", sendX), j)
+		l.give(l.resolution("s", "a", schema.SettledPermit), j)
+		l.give(tc.with, j)
+		if !slices.Equal(heard.told, tc.want) {
+			t.Errorf("%s: the monitor was told %v, want %v", tc.name, heard.told, tc.want)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func New(cfg Config) *Runner {
 		}),
 	}
 	for _, e := range cfg.Engines {
-		r.judges = append(r.judges, judge.New(0, judge.Config{Bundle: cfg.Bundle, Engine: e, Rules: rules}))
+		r.judges = append(r.judges, judge.New(0, judge.Config{Bundle: cfg.Bundle, Engine: e, Rules: rules, Recorded: true}))
 	}
 	a := &schema.Activation{
 		Number: 1, Digest: cfg.Bundle.Digest[:], Name: cfg.Bundle.Name, Revision: cfg.Bundle.Revision,
