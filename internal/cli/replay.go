@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,9 @@ func newReplay(e *env) *cobra.Command {
 			opts, err := f.options()
 			if err != nil {
 				return err
+			}
+			if slices.Contains(opts.Off, aspects.Semantic) {
+				b = b.WithoutTyping() // what typing makes is that aspect's
 			}
 			if f.events != "" {
 				return e.replayEvents(&f, b, opts)
