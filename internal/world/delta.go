@@ -46,8 +46,10 @@ func (d *Delta) Touches(rel Rel) bool {
 		return len(d.replicas) > 0
 	case ReachesDomain:
 		return len(d.reach) > 0 || len(d.replicas) > 0 || d.domainsChanged
-	case Reaches, Connects, ConnectsDomain:
+	case Reaches:
 		return len(d.reach)+len(d.replicas)+len(d.channels)+len(d.vertices) > 0 || d.domainsChanged
+	case Connects, ConnectsDomain:
+		return len(d.reach)+len(d.replicas)+len(d.walked)+len(d.vertices) > 0 || d.domainsChanged
 	case HasLabel:
 		return len(d.vertices) > 0 || d.labelsChanged || len(d.met()) > 0
 	case InDomain:

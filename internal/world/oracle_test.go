@@ -1,0 +1,430 @@
+package world_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/aspis-rv/aspis/internal/world"
+	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
+
+// The oracle: the definition of a world, executed. The state is a list of writes per cell; a
+// value is the last write that was not taken back. Every relation is computed from the
+// values each time it is asked for.
+
+type place struct{ kind, a, b string }
+
+type value struct {
+	there bool
+	open  bool
+	n     int64
+	s     string
+	mark  verdict.Strength
+}
+
+type write struct {
+	val    value
+	origin uint64
+	call   string // "" once final
+}
+
+type oracle struct {
+	spec  *world.Spec
+	cells map[place][]write
+	names map[string]map[string]bool // of calls in flight
+	doubt map[string]bool
+	order map[string]uint64
+}
+
+func newOracle(spec *world.Spec) *oracle {
+	o := &oracle{spec: spec, cells: map[place][]write{}, names: map[string]map[string]bool{}, doubt: map[string]bool{}, order: map[string]uint64{}}
+	init := func(p place, v value) {
+		v.there = true
+		o.cells[p] = []write{{val: v}}
+	}
+	for _, x := range spec.Vertices {
+		init(place{"vertex", x.Name, ""}, value{n: int64(x.Sort)})
+		if x.Domain != "" {
+			init(place{"domain", x.Name, ""}, value{s: x.Domain})
+		}
+		for _, l := range x.Labels {
+			init(place{"label", x.Name, l}, value{})
+		}
+	}
+	for _, e := range spec.Edges {
+		init(edgePlace(e.From, e.To), value{n: e.Distance})
+	}
+	for _, c := range spec.Channels {
+		init(place{"channel", c.From, c.To}, value{n: c.Weight, open: c.Open})
+	}
+	for _, x := range spec.Objects {
+		init(place{"exists", x.Name, ""}, value{})
+		for _, at := range x.At {
+			init(place{"replica", x.Name, at}, value{})
+		}
+	}
+	for _, e := range spec.Entities {
+		for _, a := range e.Attributes {
+			for _, v := range a.Values {
+				init(place{a.Name, e.Name, v.Str}, value{})
+			}
+		}
+	}
+	return o
+}
+
+func (o *oracle) clone() *oracle {
+	c := newOracle(o.spec)
+	clear(c.cells)
+	for k, v := range o.cells {
+		c.cells[k] = slices.Clone(v)
+	}
+	for k, v := range o.names {
+		c.names[k] = map[string]bool{}
+		for n := range v {
+			c.names[k][n] = true
+		}
+		c.order[k] = o.order[k]
+	}
+	for k := range o.doubt {
+		c.doubt[k] = true
+	}
+	return c
+}
+
+func (o *oracle) get(p place) value {
+	if list := o.cells[p]; len(list) > 0 {
+		return list[len(list)-1].val
+	}
+	return value{}
+}
+
+func (o *oracle) origin(p place) uint64 {
+	if list := o.cells[p]; len(list) > 0 {
+		return list[len(list)-1].origin
+	}
+	return 0
+}
+
+// flying tells whether a call in flight wrote a cell last, or something was taken back to it.
+func (o *oracle) flying(p place) bool {
+	list := o.cells[p]
+	return len(list) > 0 && list[len(list)-1].call != ""
+}
+
+func edgePlace(a, b string) place {
+	if b < a {
+		a, b = b, a
+	}
+	return place{"edge", a, b}
+}
+
+// step is one edit of one event.
+type step struct {
+	*oracle
+	from  world.Origin
+	wrote bool
+}
+
+func (s *step) set(p place, v value) {
+	old := s.get(p)
+	top := ""
+	if s.flying(p) {
+		top = s.cells[p][len(s.cells[p])-1].call
+	}
+	if old == v && (top == "" || top == s.from.Call) {
+		return
+	}
+	s.wrote = true
+	w := write{val: v, call: s.from.Call, origin: s.from.Offset}
+	if !v.there {
+		w.origin = 0
+	}
+	s.cells[p] = append(s.cells[p], w)
+}
+
+func (s *step) drop(p place) { s.set(p, value{}) }
+
+// all lists the cells of a kind, whether or not there is something in them.
+func (o *oracle) all(kind, a string) []place {
+	var list []place
+	for p := range o.cells {
+		if p.kind == kind && (a == "" || p.a == a) {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(x, y place) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
+	return list
+}
+
+func (o *oracle) sort(v string) world.Sort { return world.Sort(o.get(place{"vertex", v, ""}).n) }
+
+func (o *oracle) domain(v string) string {
+	if o.sort(v) == world.Unknown {
+		return ""
+	}
+	return o.get(place{"domain", v, ""}).s
+}
+
+func (o *oracle) hasLabel(v, l string) bool {
+	return o.sort(v) != world.Unknown && o.get(place{"label", v, l}).there
+}
+
+func (o *oracle) domains() map[string]bool {
+	known := map[string]bool{}
+	for _, d := range o.spec.Domains {
+		if !slices.ContainsFunc(o.spec.Vertices, func(x world.VertexSpec) bool { return x.Name == d }) {
+			known[d] = true
+		}
+	}
+	for _, x := range o.spec.Vertices {
+		if x.Domain != "" {
+			known[x.Domain] = true
+		}
+	}
+	for p := range o.cells {
+		if d := o.domain(p.a); p.kind == "domain" && d != "" {
+			known[d] = true
+		}
+	}
+	return known
+}
+
+func (o *oracle) labels() map[string]bool {
+	known := map[string]bool{}
+	for _, l := range o.spec.Labels {
+		known[l] = true
+	}
+	for _, x := range o.spec.Vertices {
+		for _, l := range x.Labels {
+			known[l] = true
+		}
+	}
+	for p := range o.cells {
+		if p.kind == "label" && o.hasLabel(p.a, p.b) {
+			known[p.b] = true
+		}
+	}
+	return known
+}
+
+func (o *oracle) apply(edits []world.Edit, from world.Origin) {
+	for i := range edits {
+		s := &step{oracle: o, from: from}
+		e := &edits[i]
+		s.edit(e)
+		if !s.wrote || from.Call == "" {
+			continue
+		}
+		if o.names[from.Call] == nil {
+			o.names[from.Call] = map[string]bool{}
+			o.order[from.Call] = from.Offset
+		}
+		if e.Op != world.Mark {
+			o.names[from.Call][e.A] = true
+		}
+		switch e.Op {
+		case world.AddEdge, world.RemoveEdge, world.OpenChannel, world.CloseChannel, world.Place, world.Remove, world.Move, world.Derive:
+			o.names[from.Call][e.B] = true
+		case world.Mark:
+			for _, v := range e.Values {
+				o.names[from.Call][v.Str] = true
+			}
+		default:
+		}
+	}
+}
+
+func (s *step) unknown(v string) {
+	s.drop(place{"vertex", v, ""})
+	s.drop(place{"domain", v, ""})
+	for _, p := range s.all("label", v) {
+		s.drop(p)
+	}
+}
+
+func (s *step) edit(e *world.Edit) {
+	there := value{there: true}
+	switch e.Op {
+	case world.AddVertex:
+		if e.Sort == world.Unknown || e.A == "?" || s.domains()[e.A] || e.B == "?" || e.B == e.A || e.B != "" && s.sort(e.B) != world.Unknown {
+			s.unknown(e.A)
+			return
+		}
+		s.set(place{"vertex", e.A, ""}, value{there: true, n: int64(e.Sort)})
+		s.set(place{"domain", e.A, ""}, value{there: e.B != "", s: e.B})
+		for _, p := range s.all("label", e.A) {
+			if !slices.Contains(e.Names, p.b) {
+				s.drop(p)
+			}
+		}
+		for _, l := range e.Names {
+			s.set(place{"label", e.A, l}, there)
+		}
+	case world.RemoveVertex:
+		s.unknown(e.A)
+		for _, kind := range []string{"edge", "channel"} {
+			for _, p := range s.all(kind, "") {
+				if p.a == e.A || p.b == e.A {
+					s.drop(p)
+				}
+			}
+		}
+	case world.AddLabel, world.RemoveLabel:
+		if s.sort(e.A) != world.Unknown {
+			s.set(place{"label", e.A, e.B}, value{there: e.Op == world.AddLabel})
+		}
+	case world.SetDomain:
+		switch {
+		case s.sort(e.A) == world.Unknown:
+		case e.B == "?" || e.B == e.A || e.B != "" && s.sort(e.B) != world.Unknown:
+			s.unknown(e.A)
+		default:
+			s.set(place{"domain", e.A, ""}, value{there: e.B != "", s: e.B})
+		}
+	case world.AddEdge:
+		s.set(edgePlace(e.A, e.B), value{there: true, n: max(e.N, 0)})
+	case world.RemoveEdge:
+		s.drop(edgePlace(e.A, e.B))
+	case world.OpenChannel, world.CloseChannel:
+		s.channel(e)
+	default:
+		s.objects(e)
+	}
+}
+
+func (s *step) channel(e *world.Edit) {
+	p := place{"channel", e.A, e.B}
+	v := s.get(p)
+	if e.Op == world.CloseChannel {
+		if v.there {
+			v.open = false
+			s.set(p, v)
+		}
+		return
+	}
+	if e.N >= 0 || !v.there {
+		v.n = max(e.N, world.WeightByDomain)
+	}
+	v.there, v.open = true, true
+	s.set(p, v)
+}
+
+func (o *oracle) replicas(object string) []string {
+	var at []string
+	for _, p := range o.all("replica", object) {
+		if o.get(p).there {
+			at = append(at, p.b)
+		}
+	}
+	return at
+}
+
+func (s *step) objects(e *world.Edit) {
+	there := value{there: true}
+	switch e.Op {
+	case world.Place, world.Move:
+		s.set(place{"replica", e.A, e.B}, there)
+		s.set(place{"exists", e.A, ""}, there)
+		s.drop(place{"emptied", e.A, ""})
+		if e.Op == world.Move {
+			s.lose(e.A, func(at string) bool { return at != e.B })
+		}
+	case world.Remove:
+		s.lose(e.A, func(at string) bool { return at == e.B })
+	case world.Purge:
+		s.lose(e.A, func(at string) bool { return s.hasLabel(at, e.B) })
+	case world.Destroy:
+		s.lose(e.A, func(string) bool { return true })
+	case world.Derive:
+		s.set(place{"link", e.A, e.B}, there)
+		s.set(place{"exists", e.A, ""}, there)
+	case world.Set, world.Append:
+		if e.Op == world.Set {
+			for _, p := range s.all(e.Name, e.A) {
+				if !slices.Contains(e.Values, schema.StringValue(p.b)) {
+					s.drop(p)
+				}
+			}
+		}
+		for _, v := range e.Values {
+			s.set(place{e.Name, e.A, v.Str}, there)
+		}
+	case world.Mark:
+		p := place{e.Name, e.Values[0].Str, e.Values[1].Str}
+		v := value{there: true, mark: e.Strength}
+		if old := s.get(p); old.there && old.mark == verdict.Definite {
+			v.mark = verdict.Definite
+		}
+		s.set(p, v)
+	default:
+		panic(e.Op)
+	}
+}
+
+// lose removes the replicas of an object at some vertices.
+func (s *step) lose(object string, which func(string) bool) {
+	had := len(s.replicas(object)) > 0
+	for _, p := range s.all("replica", object) {
+		if which(p.b) {
+			s.drop(p)
+		}
+	}
+	if had && len(s.replicas(object)) == 0 {
+		s.set(place{"emptied", object, ""}, value{there: true})
+	}
+}
+
+func (o *oracle) end(call string, back bool) {
+	for p, list := range o.cells {
+		var kept []write
+		for _, w := range list {
+			if w.call == call {
+				if back {
+					continue
+				}
+				w.call = ""
+			}
+			kept = append(kept, w)
+		}
+		// What is below a final write can no longer come up again.
+		for i := len(kept) - 1; i > 0; i-- {
+			if kept[i].call == "" {
+				kept = kept[i:]
+				break
+			}
+		}
+		o.cells[p] = kept
+	}
+	delete(o.names, call)
+	delete(o.doubt, call)
+	delete(o.order, call)
+}
+
+// canonical is the state as a text.
+func (o *oracle) canonical() string {
+	var lines []string
+	for p, list := range o.cells {
+		for i := len(list) - 1; i > 0; i-- {
+			if list[i].call == "" {
+				list = list[i:]
+				break
+			}
+		}
+		if len(list) > 0 && (len(list) > 1 || list[0].val.there || list[0].call != "") {
+			if list[0].call != "" {
+				list = append([]write{{}}, list...)
+			}
+			lines = append(lines, fmt.Sprint(p, list))
+		}
+	}
+	for call, names := range o.names {
+		lines = append(lines, fmt.Sprint(call, o.order[call], o.doubt[call], names))
+	}
+	sort.Strings(lines)
+	return strings.Join(lines, "\n")
+}
