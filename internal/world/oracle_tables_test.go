@@ -9,6 +9,9 @@ import (
 
 // vertices lists the names that occur: declared, holding an object, or at an end.
 func (o *oracle) vertices() []string {
+	if o.occur != nil {
+		return o.occur
+	}
 	seen := map[string]bool{}
 	for p := range o.cells {
 		if !o.get(p).there {
@@ -24,7 +27,8 @@ func (o *oracle) vertices() []string {
 		default:
 		}
 	}
-	return keys(seen)
+	o.occur = keys(seen)
+	return o.occur
 }
 
 func keys(m map[string]bool) []string {
@@ -98,8 +102,29 @@ func (o *oracle) reached(from []string, sense world.Sense, full bool) []string {
 	return keys(out)
 }
 
+// sensitive tells whether a relation depends on the sense.
+func sensitive(rel world.Rel) bool {
+	switch rel.Kind {
+	case world.Reaches, world.ReachesDomain, world.Connects, world.ConnectsDomain, world.HasLabel, world.InDomain:
+		return true
+	default:
+		return false
+	}
+}
+
 // table lists the tuples of a relation as line prints them, sorted.
 func (o *oracle) table(rel world.Rel, sense world.Sense) []string {
+	if !sensitive(rel) {
+		sense = world.Safe
+	}
+	key := fmt.Sprint(rel, sense)
+	if _, ok := o.tables[key]; !ok {
+		o.tables[key] = o.compute(rel, sense)
+	}
+	return o.tables[key]
+}
+
+func (o *oracle) compute(rel world.Rel, sense world.Sense) []string {
 	var out []string
 	add := func(origin uint64, names string) {
 		if origin != 0 {

@@ -35,16 +35,21 @@ type write struct {
 type oracle struct {
 	spec  *world.Spec
 	cells map[place][]write
+	kinds map[string]map[place]bool // the cells of a kind
 	names map[string]map[string]bool // of calls in flight
 	doubt map[string]bool
 	order map[string]uint64
+
+	// Answers, once the oracle is not written to any more.
+	tables map[string][]string
+	occur  []string
 }
 
 func newOracle(spec *world.Spec) *oracle {
-	o := &oracle{spec: spec, cells: map[place][]write{}, names: map[string]map[string]bool{}, doubt: map[string]bool{}, order: map[string]uint64{}}
+	o := &oracle{spec: spec, cells: map[place][]write{}, names: map[string]map[string]bool{}, doubt: map[string]bool{}, order: map[string]uint64{}, kinds: map[string]map[place]bool{}, tables: map[string][]string{}}
 	init := func(p place, v value) {
 		v.there = true
-		o.cells[p] = []write{{val: v}}
+		o.store(p, []write{{val: v}})
 	}
 	for _, x := range spec.Vertices {
 		init(place{"vertex", x.Name, ""}, value{n: int64(x.Sort)})
@@ -77,11 +82,19 @@ func newOracle(spec *world.Spec) *oracle {
 	return o
 }
 
+func (o *oracle) store(p place, list []write) {
+	o.cells[p] = list
+	if o.kinds[p.kind] == nil {
+		o.kinds[p.kind] = map[place]bool{}
+	}
+	o.kinds[p.kind][p] = true
+}
+
 func (o *oracle) clone() *oracle {
-	c := newOracle(o.spec)
-	clear(c.cells)
+	c := newOracle(&world.Spec{})
+	c.spec = o.spec
 	for k, v := range o.cells {
-		c.cells[k] = slices.Clone(v)
+		c.store(k, slices.Clone(v))
 	}
 	for k, v := range o.names {
 		c.names[k] = map[string]bool{}
@@ -144,7 +157,7 @@ func (s *step) set(p place, v value) {
 	if !v.there {
 		w.origin = 0
 	}
-	s.cells[p] = append(s.cells[p], w)
+	s.store(p, append(s.cells[p], w))
 }
 
 func (s *step) drop(p place) { s.set(p, value{}) }
@@ -152,8 +165,8 @@ func (s *step) drop(p place) { s.set(p, value{}) }
 // all lists the cells of a kind, whether or not there is something in them.
 func (o *oracle) all(kind, a string) []place {
 	var list []place
-	for p := range o.cells {
-		if p.kind == kind && (a == "" || p.a == a) {
+	for p := range o.kinds[kind] {
+		if a == "" || p.a == a {
 			list = append(list, p)
 		}
 	}
@@ -186,8 +199,8 @@ func (o *oracle) domains() map[string]bool {
 			known[x.Domain] = true
 		}
 	}
-	for p := range o.cells {
-		if d := o.domain(p.a); p.kind == "domain" && d != "" {
+	for p := range o.kinds["domain"] {
+		if d := o.domain(p.a); d != "" {
 			known[d] = true
 		}
 	}
@@ -204,8 +217,8 @@ func (o *oracle) labels() map[string]bool {
 			known[l] = true
 		}
 	}
-	for p := range o.cells {
-		if p.kind == "label" && o.hasLabel(p.a, p.b) {
+	for p := range o.kinds["label"] {
+		if o.hasLabel(p.a, p.b) {
 			known[p.b] = true
 		}
 	}
