@@ -20,7 +20,7 @@ var ErrFormula = errors.New("location formula")
 // or has a variable that no predicate binds; package check lets none of that through.
 func Compile(at *syntax.At, spec *world.Spec) (*Formula, error) {
 	c := &compiler{
-		spec: spec, code: &code{here: -1},
+		spec: spec, code: &code{},
 		domains: map[string]bool{world.UnknownDomain: true}, unranged: map[*syntax.Pred]bool{},
 	}
 	for i := range spec.Vertices {
@@ -62,19 +62,12 @@ type scope struct {
 	again bool           // the sub-formula may be evaluated more than once in a run
 }
 
-// outer makes the scope of the whole formula. The variable that is its location has a slot
-// too, if the formula names it.
+// outer makes the scope of the whole formula.
 func (c *compiler) outer(at *syntax.At) scope {
 	s := scope{slots: map[string]int{}, bound: map[int]bool{}, inner: map[int]bool{}}
-	names := syntax.FreeVars(at.F)
-	loc, _ := at.Loc.(syntax.Var)
-	c.code.vars = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == loc.Name })
+	c.code.vars = syntax.FreeVars(at.F)
 	for _, n := range c.code.vars {
 		s.bound[c.slot(s, n)] = true
-	}
-	if len(c.code.vars) < len(names) {
-		c.code.here = c.slot(s, loc.Name)
-		s.bound[c.code.here] = true
 	}
 	return s
 }

@@ -22,7 +22,6 @@ type code struct {
 	root   node
 	vars   []string
 	slots  int // of the environment
-	here   int // the slot of the location variable, -1 if the formula does not name it
 	rels   []world.Rel
 	labels []string
 	preds  []*pred
@@ -38,8 +37,8 @@ func newFormula(c *code) *Formula {
 // Clone returns the same formula with memory of its own.
 func (f *Formula) Clone() *Formula { return newFormula(f.code) }
 
-// Vars lists the free variables of the formula in the order of their first occurrence,
-// without the one that is its location.
+// Vars lists the free variables of the formula in the order of their first occurrence. The
+// location is not among them, unless the formula names its variable.
 func (f *Formula) Vars() []string { return slices.Clone(f.code.vars) }
 
 // Relations lists the relations that the formula reads, labels included, sorted by kind and

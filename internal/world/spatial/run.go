@@ -63,9 +63,6 @@ func (r *run) enter(g Graph, c *code, loc string, args []schema.Value, sense wor
 	}
 	r.g, r.unsafe, r.presumptive = g, sense == world.Unsafe, false
 	copy(r.env, args)
-	if c.here >= 0 {
-		r.env[c.here] = schema.StringValue(loc)
-	}
 	for i, l := range c.labels {
 		r.labels[i].id, r.labels[i].ok = g.LabelID(l)
 	}
