@@ -85,7 +85,7 @@ func workloads(tb testing.TB) map[string]func() {
 		"reach informational, 5 rows":      {&syntax.Reach{D: free, Left: p, Right: q}, informational},
 		"somewhere informational, 100,000": {&syntax.Somewhere{D: free, F: q}, informational},
 	} {
-		f, err := Compile(&syntax.At{Loc: variable("l"), F: c.f}, modelSpec())
+		f, err := Compile(at(c.f), modelSpec())
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -12,41 +12,80 @@ import (
 
 // edited returns a copy of a model with a few random changes.
 func (m *model) edited(r *rand.Rand) *model {
-	c := m.clone()
-	for range [...]int{1, 1, 2}[r.IntN(3)] {
-		c.edit(r)
-	}
+	c, _ := m.editedBy(r)
 	return c
 }
 
-func (m *model) edit(r *rand.Rand) {
+// editedBy is edited that also returns the changes as edits of a world.
+func (m *model) editedBy(r *rand.Rand) (*model, []world.Edit) {
+	c := m.clone()
+	var edits []world.Edit
+	for range [...]int{1, 1, 2}[r.IntN(3)] {
+		edits = append(edits, c.edit(r)...)
+	}
+	return c, edits
+}
+
+func (m *model) edit(r *rand.Rand) []world.Edit {
 	n := len(m.names)
 	a, b := world.V(r.IntN(n)), world.V(r.IntN(n))
+	from, to := m.names[a], m.names[b]
 	switch r.IntN(10) {
 	case 0, 1:
 		l := modelLabels()[r.IntN(3)]
-		m.labels[a][l] = !m.labels[a][l] && m.sorts[a] != world.Unknown
+		if m.sorts[a] == world.Unknown {
+			return nil
+		}
+		m.labels[a][l] = !m.labels[a][l]
+		if m.labels[a][l] {
+			return []world.Edit{{Op: world.AddLabel, A: from, B: l}}
+		}
+		return []world.Edit{{Op: world.RemoveLabel, A: from, B: l}}
 	case 2:
 		m.setEdge(a, b, randomWeight(r))
+		return []world.Edit{{Op: world.AddEdge, A: from, B: to, N: m.edges[[2]world.V{a, b}]}}
 	case 3:
 		delete(m.edges, [2]world.V{a, b})
 		delete(m.edges, [2]world.V{b, a})
+		return []world.Edit{{Op: world.RemoveEdge, A: from, B: to}}
 	case 4:
-		m.channels[[2]world.V{a, b}] = channel{r.Int64N(3), r.IntN(2) == 0}
+		c := channel{r.Int64N(3), r.IntN(2) == 0}
+		m.channels[[2]world.V{a, b}] = c
+		return c.edits(from, to)
 	case 5:
 		m.remove(a)
+		return []world.Edit{{Op: world.RemoveVertex, A: from}}
 	case 6, 7: // declared, if it was unknown; else its sort stays
 		for v, s := range m.sorts {
 			if s == world.Unknown {
 				m.sorts[v] = world.Sort(1 + r.IntN(2))
-				break
+				return []world.Edit{{Op: world.AddVertex, A: m.names[v], Sort: m.sorts[v], B: m.domain(v)}}
 			}
 		}
 	case 8:
 		delete(m.tables["holds"], tupleKey(m.names[a], "a"))
+		return []world.Edit{{Op: world.Remove, A: "a", B: from}}
 	default:
-		m.setTuple(r)
+		return m.setTuple(r)
 	}
+	return nil
+}
+
+// domain is the release domain of a vertex.
+func (m *model) domain(v int) string {
+	if m.sorts[v] == world.Informational {
+		return "D"
+	}
+	return ""
+}
+
+// edits makes a channel so, whatever it was.
+func (c channel) edits(from, to string) []world.Edit {
+	edits := []world.Edit{{Op: world.OpenChannel, A: from, B: to, N: c.weight}}
+	if !c.open {
+		edits = append(edits, world.Edit{Op: world.CloseChannel, A: from, B: to})
+	}
+	return edits
 }
 
 // remove makes a vertex unknown: its labels, edges and channels go.

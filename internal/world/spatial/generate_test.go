@@ -143,3 +143,5 @@ func (g *generator) exists(depth int) syntax.Formula {
 	}
 	return &syntax.Exists{Vars: []syntax.Var{o}, F: f}
 }
+
+func at(f syntax.Formula) *syntax.At { return &syntax.At{Loc: variable("l"), F: f} }

@@ -107,23 +107,36 @@ func (m *model) setEdge(a, b world.V, w int64) {
 	m.edges[[2]world.V{a, b}], m.edges[[2]world.V{b, a}] = w, w
 }
 
-func (m *model) setTuple(r *rand.Rand) {
+func (m *model) setTuple(r *rand.Rand) []world.Edit {
 	v, o := vertexName(r.IntN(len(m.names))), [...]string{"a", "b"}[r.IntN(2)]
 	mark := [...]verdict.Value{verdict.F, verdict.Fp}[r.IntN(2)]
-	raise := func(name string, args ...string) {
+	raise := func(name string, args ...string) []world.Edit {
 		t := m.tables[name]
 		t[tupleKey(args...)] = max(t[tupleKey(args...)], mark)
+		return []world.Edit{markEdit(name, args, mark)}
 	}
 	switch r.IntN(4) {
 	case 0:
 		m.tables["holds"][tupleKey(v, o)] = verdict.F
+		return []world.Edit{{Op: world.Place, A: o, B: v}}
 	case 1:
-		raise("hot", v)
+		return raise("hot", v)
 	case 2:
-		raise("seen", v, o)
-	case 3:
-		raise("alarm", o)
+		return raise("seen", v, o)
+	default:
+		return raise("alarm", o)
 	}
+}
+
+func markEdit(name string, args []string, mark verdict.Value) world.Edit {
+	e := world.Edit{Op: world.Mark, Name: name, Strength: verdict.Definite}
+	if mark == verdict.Fp {
+		e.Strength = verdict.Presumptive
+	}
+	for _, a := range args {
+		e.Values = append(e.Values, schema.StringValue(a))
+	}
+	return e
 }
 
 func (m *model) clone() *model {

@@ -25,7 +25,7 @@ func seeded(t *testing.T) *rand.Rand {
 
 func mustCompile(t *testing.T, f syntax.Formula, spec *world.Spec) *Formula {
 	t.Helper()
-	c, err := Compile(&syntax.At{Loc: variable("l"), F: f}, spec)
+	c, err := Compile(at(f), spec)
 	if err != nil {
 		t.Fatalf("%s: %v", f, err)
 	}

@@ -12,7 +12,7 @@ func TestTouchedCoversChanges(t *testing.T) {
 	r := seeded(t)
 	g := newGenerator(r)
 	changed, spared := 0, 0
-	for range 20_000 {
+	for range 6_000 {
 		before := newModel(r, 1+r.IntN(6))
 		after := before.edited(r)
 		f := g.formula(1 + r.IntN(3))
@@ -42,7 +42,7 @@ func TestTouchedCoversChanges(t *testing.T) {
 			}
 		}
 	}
-	if changed < 8_000 || spared < 8_000 {
+	if changed < 2_000 || spared < 2_000 {
 		t.Errorf("%d values changed, %d vertices were not touched: the test says little", changed, spared)
 	}
 	t.Logf("%d values changed, %d vertices were not touched", changed, spared)
@@ -67,7 +67,7 @@ func TestCacheAgrees(t *testing.T) {
 	r := seeded(t)
 	g := newGenerator(r)
 	hits := 0
-	for range 400 {
+	for range 200 {
 		m := newModel(r, 6)
 		f := g.formula(3)
 		fresh := mustCompile(t, f, modelSpec())
@@ -97,7 +97,7 @@ func TestCacheAgrees(t *testing.T) {
 			}
 		}
 	}
-	if hits < 1000 {
+	if hits < 500 {
 		t.Errorf("%d hits", hits)
 	}
 }

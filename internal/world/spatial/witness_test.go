@@ -19,7 +19,7 @@ func TestWitness(t *testing.T) {
 	g := newGenerator(r)
 	g.labels = 1
 	counts := map[string]int{}
-	for range 10_000 {
+	for range 4_000 {
 		m := newModel(r, 1+r.IntN(6))
 		f := g.operator(2)
 		inner, negated := f, r.IntN(2) == 0
