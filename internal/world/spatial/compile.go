@@ -97,16 +97,19 @@ func (c *compiler) node(f syntax.Formula, s scope) (node, error) {
 		return &not{of}, err
 	case *syntax.And:
 		l, r, err := c.both(f.Left, f.Right, s)
+		n := &and{first: l, second: r, left: l, right: r}
 		if cost(f.Right) < cost(f.Left) {
-			return &and{first: r, second: l, left: l, right: r}, err
+			n.first, n.second = r, l
 		}
-		return &and{first: l, second: r, left: l, right: r}, err
+		n.joins = joins(n)
+		return n, err
 	case *syntax.Or:
 		l, r, err := c.both(f.Left, f.Right, s)
+		n := &or{first: l, second: r, left: l, right: r}
 		if cost(f.Right) < cost(f.Left) {
-			return &or{first: r, second: l, left: l, right: r}, err
+			n.first, n.second = r, l
 		}
-		return &or{first: l, second: r, left: l, right: r}, err
+		return n, err
 	case *syntax.Exists:
 		return c.exists(f, s)
 	case *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
@@ -180,6 +183,8 @@ func (c *compiler) operator(f syntax.Formula, s scope) (node, error) {
 			of.left, of.right, err = c.both(f.Left, f.Right, s)
 		}
 		n.node = of
+	default:
+		err = fmt.Errorf("%T is no spatial operator", f)
 	}
 	return n, err
 }

@@ -1,6 +1,10 @@
 package spatial
 
-import "github.com/aspis-rv/aspis/internal/lang/syntax"
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/internal/lang/syntax"
+)
 
 // The cost of a conjunct orders a chain: what is certain to be cheap and can fail comes
 // first. They are ranks, not times.
@@ -80,20 +84,11 @@ func (x conjunct) cost(bound map[int]bool) int {
 func (x conjunct) costFork(f *syntax.Or, bound map[int]bool) int {
 	left, right := syntax.FreeVars(f.Left), syntax.FreeVars(f.Right)
 	for _, n := range syntax.FreeVars(f) {
-		if !bound[x.s.slots[n]] && !(contains(left, n) && contains(right, n)) {
+		if !bound[x.s.slots[n]] && (!slices.Contains(left, n) || !slices.Contains(right, n)) {
 			return unplaceable
 		}
 	}
 	return costQuery
-}
-
-func contains(list []string, name string) bool {
-	for _, n := range list {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 func isVar(t syntax.Term) bool { _, ok := t.(syntax.Var); return ok }

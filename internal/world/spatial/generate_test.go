@@ -109,6 +109,11 @@ func (g *generator) atom() syntax.Formula {
 		return &syntax.Pred{Name: "label", Args: []syntax.Term{here, text("q")}}
 	case 7:
 		return g.exists(0)
+	case 8:
+		return &syntax.And{
+			Left:  &syntax.Pred{Name: "alarm", Args: []syntax.Term{variable("x")}},
+			Right: &syntax.Pred{Name: "seen", Args: []syntax.Term{here, variable("x")}},
+		}
 	default:
 		return g.label()
 	}

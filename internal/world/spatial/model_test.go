@@ -214,7 +214,7 @@ next:
 
 // table is a relation.
 func (m *model) table(rel world.Rel, sense world.Sense) map[string]verdict.Value {
-	switch rel.Kind {
+	switch rel.Kind { //nolint:exhaustive // models have no others
 	case world.Holds:
 		return m.tables["holds"]
 	case world.StateOf:

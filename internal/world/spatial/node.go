@@ -36,8 +36,12 @@ func (n *not) witness(r *run, v world.V, negated, want bool) ([]world.Step, bool
 
 func (n *not) touched(t *touch, out *region) { n.of.touched(t, out) }
 
-// and is conjunction. first is the cheaper operand; left and right are as written.
-type and struct{ first, second, left, right node }
+// and is conjunction. first is the cheaper operand; left and right are as written. joins are
+// those conjuncts that say where a change of another one matters.
+type and struct {
+	first, second, left, right node
+	joins                      []*pred
+}
 
 func (n *and) holds(r *run, v world.V, negated bool) bool {
 	return n.first.holds(r, v, negated) && n.second.holds(r, v, negated)
@@ -48,8 +52,11 @@ func (n *and) witness(r *run, v world.V, negated, want bool) ([]world.Step, bool
 }
 
 func (n *and) touched(t *touch, out *region) {
+	outer := len(t.joins)
+	t.joins = append(t.joins, n.joins...)
 	n.left.touched(t, out)
 	n.right.touched(t, out)
+	t.joins = t.joins[:outer]
 }
 
 // or is disjunction; see and.

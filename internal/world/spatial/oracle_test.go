@@ -179,11 +179,12 @@ func (o *oracle) holds(f syntax.Formula, v world.V, negated bool) bool {
 			return guess
 		}
 		return o.exists(f.Vars, f.F, v, negated)
+	default:
+		if unknown {
+			return guess
+		}
+		return o.operator(f, v, negated)
 	}
-	if unknown {
-		return guess
-	}
-	return o.operator(f, v, negated)
 }
 
 func (o *oracle) operator(f syntax.Formula, v world.V, negated bool) bool {
@@ -295,9 +296,9 @@ func (o *oracle) pred(f *syntax.Pred, v world.V, negated bool) bool {
 		return true
 	case verdict.Fp:
 		return o.which == allTuples || negated == (o.which == negatedTuples)
-	default:
-		return false
+	case verdict.T, verdict.Tp: // absent
 	}
+	return false
 }
 
 // exists tries all names there are.

@@ -72,7 +72,7 @@ func (n *pred) take(r *run, t world.Tuple) bool {
 func (*pred) witness(*run, world.V, bool, bool) ([]world.Step, bool) { return nil, false }
 
 func (n *pred) touched(t *touch, out *region) {
-	at := slices.IndexFunc(n.args, func(o operand) bool { return o.kind == ofVertex })
+	at := n.at()
 	if !t.changes.Touches(n.rel) {
 		return
 	}
@@ -81,11 +81,16 @@ func (n *pred) touched(t *touch, out *region) {
 		case !n.agrees(args):
 		case at >= 0 && at < len(args):
 			t.addNamed(args[at].Str, out)
-		default:
+		case !t.join(n, args, out):
 			out.all = true
 		}
 		return !out.all
 	})
+}
+
+// at is the first argument that is @l, -1 if there is none.
+func (n *pred) at() int {
+	return slices.IndexFunc(n.args, func(o operand) bool { return o.kind == ofVertex })
 }
 
 // agrees tells whether a tuple, of which trailing arguments may be missing, can be one of

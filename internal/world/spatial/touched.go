@@ -9,7 +9,8 @@ import (
 // Touched calls yield for the vertices at which the value of the formula may have changed,
 // whatever its arguments and the sense; each once. It stops when yield returns false. The
 // cost grows with the part of the two graphs that lies within the operators' distances of
-// what changed. A relation that is read without @l touches all vertices.
+// what changed. A change of a relation that is read without @l touches all vertices, unless
+// a conjunct beside it says where; see join.
 func (f *Formula) Touched(before, after Graph, changes Changes, yield func(vertex string) bool) {
 	t := &touch{graphs: [2]Graph{before, after}, changes: changes, s: f.run.take()}
 	defer f.run.leave()
@@ -54,6 +55,7 @@ type touch struct {
 	changes Changes
 	turned  []world.V // their sort changed, or they became known or unknown
 	s       *search   // its memory
+	joins   []*pred   // of the quantifications around
 }
 
 // sort is the sort of a vertex in a graph, which may not have met it.

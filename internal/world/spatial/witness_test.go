@@ -90,6 +90,8 @@ func (o *oracle) best(f syntax.Formula, v world.V, negated bool) (string, bool) 
 	case *syntax.Surround:
 		d = f.D
 		shows = o.exceptions(f, v, negated)
+	default:
+		panic("no spatial operator")
 	}
 	_, universal := f.(*syntax.Everywhere)
 	_, surround := f.(*syntax.Surround)
