@@ -24,9 +24,8 @@
 // # NEW
 //
 // `NEW (φ)` is φ after the event AND NOT φ before it, under the same binding, with the marks
-// that these connectives give: it is F if φ is F now and was T, Fp if φ is Fp now and was T,
-// and Tp if φ was Tp or Fp before and is more than presumably satisfied now; what was F already is not new. This is the
-// evaluation three ways of the package mfotl, whose presumptive facts are those before and after.
+// that these connectives have: the lesser of that after and of F less that before. This is φ
+// evaluated three ways on both worlds, see package mfotl.
 //
 // φ is not evaluated at every event. If it holds after and not before, an atom of it, under an
 // extension of the binding, has another value than before. So φ after the event
