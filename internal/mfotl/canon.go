@@ -143,6 +143,11 @@ func (c *canon) formula(f syntax.Formula) error {
 		return c.temporal("historically", f.I, f.F)
 	case *syntax.Since:
 		return c.temporal("since", f.I, f.Right, f.Left)
+	case *syntax.New:
+		if _, _, ok := difference(f); !ok {
+			return outside(f)
+		}
+		return c.list("new", f.F)
 	case *syntax.Match:
 		c.match(f)
 	case *syntax.Agg:

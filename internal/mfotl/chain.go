@@ -102,6 +102,8 @@ func (b *chainBuilder) add(p conjunct, rest []*weighed) error {
 		return err
 	case *syntax.Or, *syntax.Exists:
 		return b.sub(f, p.delay)
+	case *syntax.New:
+		return b.rise(f, p.delay)
 	case *syntax.Once, *syntax.Since:
 		return b.window(f, p.delay)
 	default:

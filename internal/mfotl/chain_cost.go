@@ -130,7 +130,7 @@ func (b *chainBuilder) cost(f syntax.Formula) int {
 			return costSeek
 		}
 		return choose(costLookup, costScan)
-	case *syntax.Or, *syntax.Exists:
+	case *syntax.Or, *syntax.Exists, *syntax.New:
 		return choose(costCheck, costTuples)
 	default:
 		return inadmissible
@@ -147,7 +147,7 @@ func partialTest(f syntax.Formula) bool {
 		return f.Op == syntax.Matches || partial(f.Left) || partial(f.Right)
 	case *syntax.Agg:
 		return ledgered(f) == nil && partialTest(f.F)
-	case *syntax.Not, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Prev:
+	case *syntax.Not, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Prev, *syntax.New:
 		return slices.ContainsFunc(syntax.Children(f), partialTest)
 	default:
 		return false

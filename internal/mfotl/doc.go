@@ -78,6 +78,7 @@
 //     with the greatest mark, among those the one with the most recent witness
 //     (compared from the greatest offset down), and of two that agree as far as
 //     the shorter goes, the shorter;
+//   - of NEW: that of the left operand of its conjunction;
 //   - of PREVIOUS: that of the operand at the time point before;
 //   - of ONCE: that of the operand at the newest time point within the interval at
 //     which it has the greatest mark;
@@ -104,6 +105,12 @@
 // their own. What a window took in of them stays in it; PREVIOUS cannot look at them. A
 // source that is not certain of an answer makes what read it incomplete, as a term without
 // a value does.
+//
+// # Differences
+//
+// NEW (f AND NOT g), with this form of operand alone, is f AND NOT g where the mark of f
+// exceeds that of g. Between two presumptions of one strength there is no difference,
+// although either AND NOT the other is presumably satisfied.
 //
 // # Explanations
 //

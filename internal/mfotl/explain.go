@@ -30,6 +30,8 @@ func (st *State) Explain(i int, values []schema.Value) ([]Reason, bool) {
 func (st *State) ReadReasons(i int, values []schema.Value, buf *ReasonBuffer) ([]Reason, bool) {
 	st.mustPend("Explain")
 	buf.reset()
+	st.explains = true
+	defer func() { st.explains = false }()
 	f := st.plan.roots[st.plan.rootOf[i]].f
 	if len(values) != len(f.out) {
 		return nil, false
@@ -215,6 +217,8 @@ func (x explainer) details(r *Reason, a atom, p *part) {
 		r.Because, _ = x.holds(a.f)
 	case *tuplesAtom:
 		r.Because, _ = x.holds(a.f)
+	case *riseAtom:
+		r.Because, _ = x.holds(a.now)
 	case *storeAtom:
 		r.Window = x.window(r.TS, a.spec.lo, a.spec.hi)
 		r.Window.At = x.entry(a)

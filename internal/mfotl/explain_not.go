@@ -99,6 +99,8 @@ func (x explainer) lacks(r *Reason, a atom, p *part, bound func(name string) boo
 		r.Because = x.fails(a.f, known(p, bound))
 	case *tuplesAtom:
 		r.Because = x.fails(a.f, known(p, bound))
+	case *riseAtom:
+		r.Because = x.standing(a, known(p, bound))
 	case *storeAtom:
 		r.Window = x.window(r.TS, a.spec.lo, a.spec.hi)
 	case *gateAtom:
@@ -110,6 +112,26 @@ func (x explainer) lacks(r *Reason, a atom, p *part, bound func(name string) boo
 			*r = x.historically(a, p)
 		}
 	}
+}
+
+// standing gives the reasons why a difference fails: why the left operand does, or if that
+// holds, and its variables have values, why the right one holds.
+func (x explainer) standing(a *riseAtom, known []string) []Reason {
+	env := slices.Clone(x.st.env)
+	if a.binds {
+		if a.now.collect(x.st).len() > 0 {
+			return nil
+		}
+		copy(x.st.env, env)
+		return x.fails(a.now, known)
+	}
+	if a.now.check(x.st) == verdict.T {
+		copy(x.st.env, env)
+		return x.fails(a.now, known)
+	}
+	copy(x.st.env, env)
+	out, _ := x.holds(a.before)
+	return out
 }
 
 // known lists the variables of a part that are bound.

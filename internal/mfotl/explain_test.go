@@ -23,7 +23,7 @@ import (
 // other variables; and that a state rolled back and restored explains alike.
 func TestExplainAgainstDefinition(t *testing.T) {
 	nodes := map[string]int{}
-	for seed := *seedFlag; seed < *seedFlag+3000; seed++ {
+	for seed := *seedFlag; seed < *seedFlag+4000; seed++ {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 3)), asks: seed%2 == 0}
 		formulas, plan := randomPlan(t, g, seed, 1, []int{1, 2, 2, 3})
 		trace := g.trace(2+g.IntN(6), pick(g, []float64{0, 0.3}))

@@ -28,6 +28,8 @@ type generator struct {
 	matches    int
 	externals  int
 
+	differences int
+
 	kinds map[string]schema.ValueKind // of the variables of the formula under way
 }
 
@@ -118,7 +120,7 @@ func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
 	if g.external() && g.IntN(5) == 0 {
 		return g.tested(cols, depth-1)
 	}
-	switch d := depth - 1; g.IntN(18) {
+	switch d := depth - 1; g.IntN(19) {
 	case 0:
 		return &syntax.Or{Left: g.formula(cols, d), Right: g.formula(cols, d)}
 	case 1:
@@ -143,6 +145,9 @@ func (g *generator) formula(cols []check.Column, depth int) syntax.Formula {
 		return &syntax.And{Left: g.formula(cols, d), Right: g.history(g.some(cols), d)}
 	case 14:
 		return g.match(cols, d)
+	case 18:
+		g.differences++
+		return &syntax.New{F: &syntax.And{Left: g.formula(cols, d), Right: &syntax.Not{F: g.formula(g.some(cols), d)}}}
 	case 15, 16, 17:
 		return g.aggregate(cols, d)
 	}

@@ -27,7 +27,7 @@ var (
 // rolled back and states restored in between.
 func TestAgainstDefinition(t *testing.T) {
 	cases, points, rows := 0, 0, 0
-	var made struct{ terms, matches, aggregates, externals int }
+	var made struct{ terms, matches, aggregates, externals, differences int }
 	marks := map[verdict.Value]int{}
 	for seed := *seedFlag; cases < *casesFlag; seed++ {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), asks: seed%2 == 0}
@@ -47,11 +47,12 @@ func TestAgainstDefinition(t *testing.T) {
 		made.matches += g.matches
 		made.aggregates += g.aggregates
 		made.externals += g.externals
+		made.differences += g.differences
 		cases += len(formulas)
 		points += len(formulas) * len(trace)
 	}
 	t.Logf("%d formula and log pairs, %d time points, %d rows, by mark %v; %+v", cases, points, rows, marks, made)
-	if least := *casesFlag / 40; made.terms < least || made.matches < least || made.aggregates < least || made.externals < least {
+	if least := *casesFlag / 40; made.terms < least || made.matches < least || made.aggregates < least || made.externals < least || made.differences < least {
 		t.Errorf("%+v: the generator does not exercise them", made)
 	}
 	for _, m := range []verdict.Value{verdict.Tp, verdict.Fp, verdict.F} {

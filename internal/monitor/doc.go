@@ -23,9 +23,9 @@
 //
 // # NEW
 //
-// `NEW (φ)` is φ after the event AND NOT φ before it, under the same binding, with the marks
-// that these connectives have: the lesser of that after and of F less that before. This is φ
-// evaluated three ways on both worlds, see package mfotl.
+// `NEW (φ)` holds, under a binding, where the mark of φ after the event exceeds that before
+// it. Its mark is that of φ after AND NOT φ before: φ evaluated three ways on both worlds, see
+// package mfotl. Without the first condition a presumption that stands would presumably be new at every event.
 //
 // φ is not evaluated at every event. If it holds after and not before, an atom of it, under an
 // extension of the binding, has another value than before. So φ after the event

@@ -9,7 +9,7 @@ import (
 
 // newly lowers NEW (φ) to
 //
-//	(OR over the atoms of φ: ~atom AND φ after) AND NOT φ before
+//	NEW ((OR over the atoms of φ: ~atom AND φ after) AND NOT φ before)
 //
 // where ~atom are the tuples that the event may have changed, and one disjunct stands for
 // an event that changes too much to list. The senses of φ before are those of φ after.
@@ -25,7 +25,9 @@ func (l *lowering) newly(f *syntax.New, c context) syntax.Formula {
 		}
 		touched = either
 	}
-	return &syntax.And{Node: f.Node, Left: touched, Right: &syntax.Not{Node: f.Node, F: l.lower(f.F, before)}}
+	return &syntax.New{Node: f.Node, F: &syntax.And{
+		Node: f.Node, Left: touched, Right: &syntax.Not{Node: f.Node, F: l.lower(f.F, before)},
+	}}
 }
 
 // touch is a fact relation that tells which tuples of a relation, or vertices of a location

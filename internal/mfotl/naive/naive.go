@@ -146,6 +146,8 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 		return a.defined && e.env[f.Result.Name] == a.value && w.counts(a.mark)
 	case *syntax.Not:
 		return !e.holds(f.F, i, w.negated())
+	case *syntax.New:
+		return w.counts(e.difference(f, i))
 	case *syntax.And:
 		return e.holds(f.Left, i, w) && e.holds(f.Right, i, w)
 	case *syntax.Or:
@@ -170,6 +172,16 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 	default:
 		return false
 	}
+}
+
+// difference is the mark of NEW (now AND NOT before).
+func (e *eval) difference(f *syntax.New, i int) verdict.Value {
+	and := f.F.(*syntax.And)                       //nolint:forcetypeassert // the only form there is
+	before := e.mark(and.Right.(*syntax.Not).F, i) //nolint:forcetypeassert // the only form there is
+	if now := e.mark(and.Left, i); now > before {
+		return e.mark(and, i)
+	}
+	return verdict.T
 }
 
 // held is the definition of the temporal operators.

@@ -17,6 +17,8 @@ func (e *eval) witness(f syntax.Formula, i int) []uint64 {
 			return slices.Clone(t.Witness)
 		}
 		return []uint64{e.trace[i].Offset}
+	case *syntax.New:
+		return e.witness(syntax.Children(f.F)[0], i)
 	case *syntax.And:
 		return union(e.witness(f.Left, i), e.witness(f.Right, i))
 	case *syntax.Or:
