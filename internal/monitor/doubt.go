@@ -1,41 +1,79 @@
 package monitor
 
 import (
+	"slices"
+
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
-// uncertain tells whether an answer about a relation may be wrong: the world overflowed, or
-// a call in doubt may or may not have changed it. Every change of a tuple names its key, so
-// that an answer under a key that is not in doubt is certain, and one that is not under a
-// key is not while anything is in doubt.
-func uncertain(w *world.World, rel world.Rel, known []schema.Value, bound uint64) bool {
-	if w.Overflowed() {
-		return true
-	}
-	if !w.HasDoubts() {
-		return false
-	}
-	key := keyOf(rel)
-	if key < 0 {
-		return true
-	}
-	return bound>>key&1 == 0 || known[key].Kind != schema.KindString || w.Doubtful(known[key].Str)
+// What a call in doubt has changed may or may not be so. Every tuple that it changed names, at
+// its key, an entity, object or vertex that the call names; and what is reached, and what
+// holds at a vertex, rests on the whole graph. So an answer is certain if the key it is about is
+// not in doubt and, where it rests on the graph, that is not.
+
+// doubts is what of a world is in doubt.
+type doubts struct {
+	w     *world.World
+	all   bool // nothing is certain: the world has overflowed
+	some  bool
+	graph bool
 }
 
-// keyOf is the argument of a relation that every change of a tuple names; -1 if there is
-// none: what is reached rests on every channel on the way.
-func keyOf(rel world.Rel) int {
+func doubtsOf(w *world.World) doubts {
+	return doubts{w: w, all: w.Overflowed(), some: w.HasDoubts(), graph: w.GraphDoubtful()}
+}
+
+// relation tells whether an answer about a relation may be wrong.
+func (d *doubts) relation(rel world.Rel, known []schema.Value, bound uint64) bool {
+	if d.all || !d.some {
+		return d.all
+	}
+	in := func(i int) bool { // whether the key i leaves a doubt
+		return bound>>i&1 == 0 || known[i].Kind != schema.KindString || d.w.Doubtful(known[i].Str)
+	}
 	switch rel.Kind {
 	case world.Holds:
-		return 1
-	case world.HasLabel, world.InDomain, world.Exists, world.Gone, world.Opened, world.DeclaredVertex, world.AttributeOf, world.StateOf:
-		return 0
-	case world.Reaches, world.ReachesDomain, world.Connects, world.ConnectsDomain, world.Derived:
+		return in(1)
+	case world.Exists, world.Gone, world.AttributeOf:
+		return in(0)
+	case world.StateOf:
+		for i := range known {
+			if !in(i) { // a change names every text of the tuple
+				return false
+			}
+		}
+		return true
+	case world.Reaches, world.ReachesDomain:
+		return d.graph || in(0)
+	case world.Derived:
+		return true // by way of whatever
+	case world.HasLabel, world.InDomain, world.DeclaredVertex, world.Opened, world.Connects, world.ConnectsDomain:
 	}
-	return -1
+	return d.graph
 }
 
-// uncertainAt tells whether the value of a location formula may be wrong. It may rest on
-// every vertex that a walk comes to.
-func uncertainAt(w *world.World, _ []schema.Value) bool { return w.Overflowed() || w.HasDoubts() }
+// at tells whether the value of a location formula may be wrong.
+func (d *doubts) at(l *location) bool {
+	return d.all || d.graph || d.some && l.reads
+}
+
+// effects tells whether the effects of an event may be others than they seem, because they
+// are about something in doubt: then it is not known what is new.
+func (d *doubts) effects(edits []world.Edit) bool {
+	return d.some && len(edits) > 0 && (d.graph || slices.ContainsFunc(edits, func(e world.Edit) bool { return d.edit(&e) }))
+}
+
+func (d *doubts) edit(e *world.Edit) bool {
+	switch e.Op {
+	case world.Place, world.Remove, world.Move, world.Purge, world.Destroy, world.Set, world.Append:
+		return d.w.Doubtful(e.A)
+	case world.Derive:
+		return d.w.Doubtful(e.A) || d.w.Doubtful(e.B)
+	case world.Mark:
+		return !slices.ContainsFunc(e.Values, func(v schema.Value) bool { return v.Kind == schema.KindString && !d.w.Doubtful(v.Str) })
+	case world.AddVertex, world.RemoveVertex, world.AddLabel, world.RemoveLabel, world.SetDomain, world.AddEdge,
+		world.RemoveEdge, world.OpenChannel, world.CloseChannel:
+	}
+	return false // the graph is not in doubt
+}

@@ -48,6 +48,7 @@ type part struct {
 	reads   []string       // relations of the world, sorted; nil: it reads none
 	effects []world.Rel    // one of which must change for it to hold, see check.Checked
 	graph   bool           // a change of the graph does as well
+	news    bool           // it has a NEW
 	objects []int          // columns that are objects of the world
 	paths   []pathAtom
 }
@@ -95,6 +96,7 @@ func compile(b *policy.Bundle, kind aspects.Kind, selects func(*policy.Formula) 
 			reads = true
 			p.objects, p.paths = l.objects(p.checked), l.paths(p.checked)
 			p.effects, p.graph = l.effects(p.checked)
+			p.news = hasNew(p.checked.Core)
 		}
 		e.parts = append(e.parts, p.part)
 	}

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/mfotl"
@@ -15,6 +16,7 @@ type location struct {
 	formula *spatial.Formula
 	number  int
 	vars    []string
+	reads   bool // of the world, more than its graph
 }
 
 func (l *location) name() string { return fmt.Sprintf("at#%d", l.number) }
@@ -47,22 +49,28 @@ func (l *lowering) location(f *syntax.At) *location {
 			l.fail(f, err)
 			return nil
 		}
-		loc = &location{compiled, len(l.locations), compiled.Vars()}
+		loc = &location{formula: compiled, number: len(l.locations), vars: compiled.Vars()}
+		loc.reads = slices.ContainsFunc(compiled.Relations(), func(rel world.Rel) bool { return !ofGraph(rel) })
 		l.byText[text] = loc
 		l.locations = append(l.locations, loc)
 	}
 	for _, rel := range loc.formula.Relations() {
-		l.reads[nameOf(rel)] = true
+		l.read(rel)
 	}
-	for _, name := range walks() {
-		l.reads[name] = true
-	}
+	l.read(world.Rel{Kind: world.HasLabel})
+	l.read(world.Rel{Kind: world.Connects})
 	return loc
 }
 
-// walks lists the relations of which a change of the graph may be reported, on which every
-// walk rests.
-func walks() []string { return []string{"connects", "domain", "label", "opened", "reaches", "vertex"} }
+// ofGraph tells whether a relation is computed from vertices, labels, edges and channels.
+func ofGraph(rel world.Rel) bool {
+	switch rel.Kind {
+	case world.HasLabel, world.InDomain, world.DeclaredVertex, world.Opened, world.Connects, world.ConnectsDomain:
+		return true
+	default:
+		return false
+	}
+}
 
 // locationText is the text by which equal location formulas are found.
 func locationText(f *syntax.At) string {
@@ -76,14 +84,20 @@ func locationText(f *syntax.At) string {
 	return text
 }
 
-// nameOf is the name that policies have for a relation.
-func nameOf(rel world.Rel) string {
+// read notes that a relation is read, under the name that policies have for it, and those
+// that it is computed from.
+func (l *lowering) read(rel world.Rel) {
 	switch rel.Kind {
-	case world.ReachesDomain:
-		return "reaches"
-	case world.ConnectsDomain:
-		return "connects"
+	case world.Reaches, world.ReachesDomain:
+		l.reads["reaches"], l.reads["holds"] = true, true
+		l.read(world.Rel{Kind: world.Connects})
+	case world.Connects, world.ConnectsDomain:
+		for _, name := range []string{"connects", "domain", "opened", "vertex"} {
+			l.reads[name] = true
+		}
+	case world.Exists, world.Gone:
+		l.reads[relationName(rel)], l.reads["holds"] = true, true
 	default:
-		return relationName(rel)
+		l.reads[relationName(rel)] = true
 	}
 }

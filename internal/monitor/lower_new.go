@@ -30,6 +30,17 @@ func (l *lowering) newly(f *syntax.New, c context) syntax.Formula {
 	}}
 }
 
+// hasNew tells whether there is a NEW in f.
+func hasNew(f syntax.Formula) bool {
+	found := false
+	syntax.Walk(f, func(g syntax.Formula) bool {
+		_, ok := g.(*syntax.New)
+		found = found || ok
+		return !found
+	})
+	return found
+}
+
 // touch is a fact relation that tells which tuples of a relation, or vertices of a location
 // formula, an event may have changed.
 type touch struct {

@@ -15,7 +15,7 @@ func (l *lowering) pred(f *syntax.Pred, c context) syntax.Formula {
 	if !ok {
 		return out
 	}
-	l.reads[f.Name] = true
+	l.read(rel)
 	if !sensitive(rel) {
 		c.sense = world.Safe
 	}

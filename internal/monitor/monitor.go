@@ -22,7 +22,8 @@ type Monitor struct {
 
 	locations []*spatial.Formula // clones of those of the engine, made when needed
 
-	// Scratch memory.
+	// Scratch memory of a time point.
+	doubtful   bool // what its effects are is in doubt
 	source     source
 	touched    toucher
 	candidates []int
@@ -57,7 +58,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 		p := &m.engine.parts[i]
 		rows := m.state.Rows(i)
 		completeness := m.completeness(i, &in)
-		if len(rows) == 0 && (completeness == verdict.Sound || !p.triggered(&in, s)) {
+		if len(rows) == 0 && (completeness == verdict.Sound || !p.triggered(&in, s, m.doubtful)) {
 			continue
 		}
 		if s != nil {
@@ -84,7 +85,7 @@ func (m *Monitor) Adopt(in aspects.Input) {
 		s.reset(nil)
 	}
 	m.state.Commit()
-	m.source.before, m.source.after = nil, nil
+	m.source.before, m.source.after = doubts{}, doubts{}
 }
 
 // step makes the provisional time point of in, for windows alone if it is to be adopted, and
@@ -95,7 +96,8 @@ func (m *Monitor) step(in *aspects.Input, adopt bool) *shadow {
 		return nil
 	}
 	s := m.shadowOf(in)
-	m.source.before, m.source.after = s.before, s.after
+	m.source.at(s)
+	m.doubtful = m.source.before.effects(in.Edits)
 	m.state.StepIn(in.Timestamp, in.Offset, m.appendTouches(in.Facts, s, adopt), &m.source)
 	return s
 }
@@ -118,7 +120,7 @@ func (m *Monitor) Advance(int64) { m.state.Trim() }
 // appendCandidates appends the numbers of the parts that could be given, ascending: of a
 // history that is sound throughout, those whose formulas may have rows.
 func (m *Monitor) appendCandidates(dst []int, in *aspects.Input) []int {
-	if in.Evidence == verdict.Sound && len(in.Uncertain) == 0 && !m.state.Overflowed() && !m.overflowed() {
+	if in.Evidence == verdict.Sound && len(in.Uncertain) == 0 && !m.state.Overflowed() && !m.overflowed() && !m.doubtful {
 		return m.state.Active(dst)
 	}
 	for i := range m.engine.parts {
@@ -128,12 +130,12 @@ func (m *Monitor) appendCandidates(dst []int, in *aspects.Input) []int {
 }
 
 // overflowed tells whether the world of the pending time point is incomplete.
-func (m *Monitor) overflowed() bool { return m.world != nil && m.source.after.Overflowed() }
+func (m *Monitor) overflowed() bool { return m.world != nil && m.source.after.all }
 
 // triggered tells whether the facts and effects of the time point allow a formula to hold
 // there at all.
-func (p *part) triggered(in *aspects.Input, s *shadow) bool {
-	return p.checked.TriggeredBy(in.Facts, s != nil && slices.ContainsFunc(s.steps, p.affected))
+func (p *part) triggered(in *aspects.Input, s *shadow, doubtful bool) bool {
+	return p.checked.TriggeredBy(in.Facts, doubtful || s != nil && slices.ContainsFunc(s.steps, p.affected))
 }
 
 // affected tells whether a step changes what the formula must see changed.
@@ -150,7 +152,7 @@ func (m *Monitor) completeness(i int, in *aspects.Input) verdict.Completeness {
 	c := m.historic(i, in)
 	if p := &m.engine.parts[i]; len(p.reads) > 0 {
 		c = verdict.Worse(c, in.Completeness(math.MaxInt64, p.reads))
-		if m.overflowed() {
+		if m.overflowed() || p.news && m.doubtful {
 			c = verdict.Worse(c, verdict.Incomplete)
 		}
 	}

@@ -7,11 +7,20 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
+// at makes the source answer from the worlds of a shadow.
+func (s *source) at(of *shadow) {
+	s.before = doubtsOf(of.before)
+	s.after = s.before
+	if of.after != of.before {
+		s.after = doubtsOf(of.after)
+	}
+}
+
 // source answers for the external relations of a plan from the worlds before and after an
 // event.
 type source struct {
 	monitor       *Monitor
-	before, after *world.World
+	before, after doubts // the worlds, with what of them is in doubt
 
 	scans []*tupleScan // by depth
 	under int          // how many are under way
@@ -20,24 +29,24 @@ type source struct {
 var _ mfotl.Source = (*source)(nil)
 
 // Scan yields the tuples of an external relation. They are certain unless the world is
-// not (see doubt.go).
+// not, see doubts.
 func (s *source) Scan(rel int, known []schema.Value, bound uint64, yield func(mfotl.ExternalTuple) bool) bool {
 	x := &s.monitor.engine.externals[rel]
-	w := s.after
+	d := &s.after
 	if x.before {
-		w = s.before
+		d = &s.before
 	}
 	if x.at != nil {
-		if m := s.monitor.location(x.at).Value(w, known[0].Str, known[1:], x.sense); m != verdict.T {
+		if m := s.monitor.location(x.at).Value(d.w, known[0].Str, known[1:], x.sense); m != verdict.T {
 			yield(mfotl.ExternalTuple{Args: known, Mark: m})
 		}
-		return !uncertainAt(w, known)
+		return !d.at(x.at)
 	}
 	scan := s.open(yield)
-	w.Scan(x.rel, known, bound, x.sense, scan.take)
+	d.w.Scan(x.rel, known, bound, x.sense, scan.take)
 	s.under--
 	scan.yield = nil
-	return !uncertain(w, x.rel, known, bound)
+	return !d.relation(x.rel, known, bound)
 }
 
 // tupleScan hands the tuples of a world on. One is kept for each depth, so that a scan
