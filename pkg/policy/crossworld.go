@@ -140,10 +140,9 @@ func (e *toolEntry) fallback(name string, isVariable bool) (schema.Value, bool) 
 // link warns of effects on edges and channels that the world does not declare.
 func (k *knownNames) link(l *loader, e *emitter, ends [2]string) {
 	declared, what := true, "channel"
-	switch e.operation.op {
-	case world.OpenChannel, world.CloseChannel:
+	if op := e.operation.op; op == world.OpenChannel || op == world.CloseChannel {
 		_, declared = l.world.channels[ends]
-	case world.RemoveEdge:
+	} else if op == world.RemoveEdge {
 		what = "edge"
 		slices.Sort(ends[:])
 		_, declared = l.world.edges[ends]
