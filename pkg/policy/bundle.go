@@ -125,8 +125,7 @@ type Typing struct {
 	Invalid string
 	// Uncertain lists, sorted, the relations of facts whose expressions could not be
 	// evaluated: they are unknown, not absent. Of effects it lists the relations of the
-	// world that they may have changed, and check.Graph where vertices, their labels or
-	// domains, edges or channels may have changed.
+	// world that they may have changed, of those on edges the relation vertex.
 	Uncertain []string
 	// Why says for each such fact where it stands in the bundle and what went wrong.
 	// It is for operators: it may quote arguments.

@@ -74,7 +74,7 @@ func (l *loader) supplied(rel string) bool {
 	d := l.names[rel]
 	switch {
 	case rel == check.Graph:
-		return l.world.moves
+		return slices.ContainsFunc([]string{"vertex", "label", "domain", "opened"}, l.supplied)
 	case d == nil:
 		return false
 	case d.kind == declFact:

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/expr"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
@@ -90,8 +89,8 @@ type operation struct {
 	op    world.Op
 	slots []slot
 	least int // how many arguments there are at least
-	// writes are the relations of which the operation may change tuples, and check.Graph;
-	// set and append write their attribute.
+	// writes are the relations of which the operation may change tuples; set and append
+	// write their attribute.
 	writes []string
 	how    string
 }
@@ -111,11 +110,11 @@ func (o *operation) slot(i int) (s slot, ok bool) {
 // operations lists what a policy may write.
 func operations() []*operation {
 	replicas := []string{"holds", "reaches", "exists", "gone"}
-	walks := []string{check.Graph, "opened", "connects", "reaches"}
-	vertex := []string{check.Graph, "vertex", "label", "domain", "opened", "connects", "reaches"}
-	label := []string{check.Graph, "label"}
-	domain := []string{check.Graph, "domain", "connects", "reaches"} // weights follow domains
-	distance := []string{check.Graph}                                // no relation has edges
+	walks := []string{"opened", "connects", "reaches"}
+	vertex := []string{"vertex", "label", "domain", "opened", "connects", "reaches"}
+	label := []string{"label"}
+	domain := []string{"domain", "connects", "reaches"}
+	distance := []string{"vertex"} // no relation has edges; formulas at a location read all of the graph's
 	ops := []*operation{
 		{world.AddVertex, []slot{slotVertex, slotSort, slotDomain, slotLabels}, 2, vertex, "name, sort, domain, label, …"},
 		{world.RemoveVertex, []slot{slotVertex}, 1, vertex, "vertex"},
@@ -216,7 +215,6 @@ func (l *loader) effectText(n *source.Node, env *expr.Env, e emitter) []emitter 
 // changes notes that events may change relations.
 func (l *loader) changes(relations []string) {
 	for _, name := range relations {
-		l.world.moves = l.world.moves || name == check.Graph
 		if d := l.names[name]; d != nil {
 			d.emitted, d.changed = true, true
 		}

@@ -23,8 +23,6 @@ type worldDecl struct {
 	unit     string
 	// closed: the world lists its attributes, and there are no others.
 	closed bool
-	// moves: effects may change vertices, edges or channels.
-	moves bool
 }
 
 // declaredVertex is a vertex and where it stands.
