@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 
+	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
@@ -59,29 +60,32 @@ func (l *loader) eachEffect(visit func(*emitter, *toolEntry)) {
 // knownNames are the names of a world: what it declares, and what effects may add to it.
 type knownNames struct {
 	vertices, labels, domains []string
-	// anyVertex, anyLabel: an effect adds one whose name is not in the bundle.
-	anyVertex, anyLabel bool
+	// anyVertex and so on: an effect adds one whose name is not in the bundle.
+	anyVertex, anyLabel, anyDomain bool
 }
 
 func (l *loader) knownNames() *knownNames {
 	k := &knownNames{vertices: l.world.vertexNames(), labels: l.world.labelNames(), domains: l.world.domainNames()}
 	l.eachEffect(func(e *emitter, _ *toolEntry) {
-		if e.operation.op != world.AddVertex && e.operation.op != world.AddLabel {
+		op := e.operation.op
+		if op != world.AddVertex && op != world.AddLabel && op != world.SetDomain {
 			return
 		}
 		for i, p := range e.args {
 			v, fixed := p.Constant()
 			switch s, _ := e.operation.slot(i); {
-			case s == slotVertex && e.operation.op == world.AddVertex && fixed:
+			case s == slotVertex && op == world.AddVertex && fixed:
 				k.vertices = append(k.vertices, v.Str)
-			case s == slotVertex && e.operation.op == world.AddVertex:
+			case s == slotVertex && op == world.AddVertex:
 				k.anyVertex = true
 			case (s == slotLabel || s == slotLabels) && fixed:
 				k.labels = append(k.labels, v.Str)
 			case s == slotLabel || s == slotLabels:
 				k.anyLabel = true
-			case s == slotDomain && fixed:
+			case s == slotDomain && op == world.AddVertex && fixed:
 				k.domains = append(k.domains, v.Str)
+			case s == slotDomain && !fixed:
+				k.anyDomain = true
 			}
 		}
 	})
@@ -152,36 +156,91 @@ func (k *knownNames) link(l *loader, e *emitter, ends [2]string) {
 	}
 }
 
-// formulas warns of labels that no vertex has or gets.
+// formulas warns of names in formulas that the world lacks.
 func (k *knownNames) formulas(l *loader) {
-	if k.anyLabel {
-		return
+	targets := slices.Concat(k.domains, l.setDomains(), k.vertices)
+	known := func(s slot) (names []string, others bool) {
+		if s == slotLabel {
+			return k.labels, k.anyLabel
+		}
+		if s == slotDomain {
+			return targets, k.anyDomain || k.anyVertex
+		}
+		return k.vertices, k.anyVertex
 	}
-	warned := map[string]bool{}
+	warned := map[named]bool{}
 	for i := range l.b.Clauses {
 		for j := range l.b.Clauses[i].Formulas {
 			f := &l.b.Clauses[i].Formulas[j]
-			syntax.Walk(f.Checked.Source, func(g syntax.Formula) bool {
-				name, ok := labelOf(g)
-				if ok && !slices.Contains(k.labels, name) && !warned[name] {
-					warned[name] = true
-					l.reportSpan(f.File, g.Span(), notInWorld("vertex with the label", name, k.labels))
+			eachName(f.Checked.Source, func(n named, at diag.Span) {
+				names, others := known(n.slot)
+				if others || warned[n] || slices.Contains(names, n.name) {
+					return
 				}
-				return true
+				warned[n] = true
+				l.reportSpan(f.File, at, notInWorld(n.what(), n.name, names))
 			})
 		}
 	}
 }
 
-// labelOf returns the label that a formula names.
-func labelOf(f syntax.Formula) (string, bool) {
-	if l, ok := f.(*syntax.Label); ok {
-		return l.Name, true
+// named is a name in a formula, and what it is the name of.
+type named struct {
+	slot slot
+	name string
+}
+
+func (n named) what() string {
+	if n.slot == slotLabel {
+		return "vertex with the label"
 	}
-	p, ok := f.(*syntax.Pred)
-	if !ok || p.Name != "label" || len(p.Args) != 2 {
-		return "", false
+	if n.slot == slotDomain {
+		return "domain or vertex"
 	}
-	c, ok := p.Args[1].(syntax.Const)
-	return c.Value.Str, ok
+	return "vertex"
+}
+
+// eachName visits the constants of a formula that are vertices, labels and domains by where
+// they stand. A target of reaches or connects, a domain or a vertex, counts as a domain.
+func eachName(f syntax.Formula, visit func(named, diag.Span)) {
+	constant := func(t syntax.Term, s slot) {
+		if c, ok := t.(syntax.Const); ok && c.Value.Kind == schema.KindString {
+			visit(named{s, c.Value.Str}, c.Pos)
+		}
+	}
+	syntax.Walk(f, func(g syntax.Formula) bool {
+		if l, ok := g.(*syntax.Label); ok {
+			visit(named{slotLabel, l.Name}, l.Pos)
+		}
+		if at, ok := g.(*syntax.At); ok {
+			constant(at.Loc, slotVertex)
+		}
+		if p, ok := g.(*syntax.Pred); ok {
+			for i, s := range argumentsOf(p.Name) {
+				if i < len(p.Args) && s != slotObject {
+					constant(p.Args[i], s)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// argumentsOf says what the arguments of a relation of the graph are.
+func argumentsOf(relation string) []slot {
+	switch relation {
+	case "holds":
+		return []slot{slotVertex, slotObject}
+	case "label":
+		return []slot{slotVertex, slotLabel}
+	case "domain", "connects":
+		return []slot{slotVertex, slotDomain}
+	case "reaches":
+		return []slot{slotObject, slotDomain}
+	case "opened":
+		return []slot{slotVertex, slotVertex}
+	case "vertex":
+		return []slot{slotVertex}
+	}
+	return nil
 }

@@ -45,7 +45,7 @@ func argument(out *world.Edit, s slot, p *expr.Program, in *expr.Input) error {
 			return err
 		}
 		for _, text := range texts {
-			if err := named(s, text); err != nil {
+			if err := present(s, text); err != nil {
 				return err
 			}
 			if s == slotLabels {
@@ -67,7 +67,7 @@ func argument(out *world.Edit, s slot, p *expr.Program, in *expr.Input) error {
 		}
 		return nil
 	}
-	if err := named(s, v.Str); err != nil && (s != slotDomain || out.Op != world.AddVertex) {
+	if err := present(s, v.Str); err != nil && (s != slotDomain || out.Op != world.AddVertex) {
 		return err
 	}
 	if out.A == "" {
@@ -78,8 +78,8 @@ func argument(out *world.Edit, s slot, p *expr.Program, in *expr.Input) error {
 	return nil
 }
 
-// named holds that a name is there: the empty text names nothing.
-func named(s slot, name string) error {
+// present holds that a name is there: the empty text names nothing.
+func present(s slot, name string) error {
 	if name == "" {
 		return fmt.Errorf("%w: %s is empty", errEffect, s)
 	}

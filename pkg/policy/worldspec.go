@@ -66,13 +66,13 @@ type constants struct {
 
 // place is where the second argument of a relation belongs, nil when it is neither.
 func (c *constants) place(p *syntax.Pred) map[string]bool {
-	if len(p.Args) != 2 {
+	args := argumentsOf(p.Name)
+	switch {
+	case len(args) != 2 || len(p.Args) != 2:
 		return nil
-	}
-	switch p.Name {
-	case "label":
+	case args[1] == slotLabel:
 		return c.label
-	case "domain", "reaches", "connects":
+	case args[1] == slotDomain:
 		return c.domain
 	}
 	return nil
