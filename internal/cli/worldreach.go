@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -102,17 +103,18 @@ func (e *env) printRows(t *replay.TraceWorld, r *replay.ReachSince, rows []*rend
 		}
 		return nil
 	}
-	text := t.At.Text() + "\n"
+	var text strings.Builder
+	text.WriteString(t.At.Text() + "\n")
 	if r.From == "" && r.To == "" {
-		text += render.Matrix(replay.Objects(t.World), domainsOf(t.World, rows), rows)
+		text.WriteString(render.Matrix(replay.Objects(t.World), domainsOf(t.World, rows), rows))
 	}
 	for _, row := range rows {
-		text += row.Text()
+		text.WriteString(row.Text())
 	}
 	if len(rows) == 0 {
-		text += nothing(r)
+		text.WriteString(nothing(r))
 	}
-	_, err := io.WriteString(e.out, text)
+	_, err := io.WriteString(e.out, text.String())
 	return err
 }
 

@@ -22,7 +22,7 @@ func newWorldShow(e *env) *cobra.Command {
 		Short: "Show the world of a trace: graph, objects, attributes, states",
 		Long:  "Show the world of a trace, as the policy declares it or after recorded events.\n\n" + positions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			print, err := worldFormat(e, format)
+			draw, err := worldFormat(e, format)
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func newWorldShow(e *env) *cobra.Command {
 			if part != world.Unknown {
 				g = g.Of(part)
 			}
-			text, err := print(g)
+			text, err := draw(g)
 			if err != nil {
 				return err
 			}

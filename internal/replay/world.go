@@ -150,7 +150,6 @@ var errStopped = errors.New("stopped")
 type worldFold struct {
 	cfg     *WorldConfig
 	engine  *worldEngine
-	parts   []*worldPart
 	taken   []Snapshot
 	foreign []*PolicyRef // by stop
 	reached []bool       // by stop
