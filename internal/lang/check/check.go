@@ -134,7 +134,7 @@ func (w *work) internal(fault any, stack []byte) {
 }
 
 // checkRelations reports relations that are not declared or have another arity.
-func (w *work) checkRelations() { w.relationsIn(w.source, nil) }
+func (w *work) checkRelations() { w.relationsIn(w.source, nil, false) }
 
 // letRelations lists the relations that LETs declare, innermost first.
 type letRelations struct {
@@ -142,24 +142,26 @@ type letRelations struct {
 	outer *letRelations
 }
 
-func (w *work) relationsIn(f syntax.Formula, lets *letRelations) {
+func (w *work) relationsIn(f syntax.Formula, lets *letRelations, inAt bool) {
 	switch f := f.(type) {
 	case *syntax.Pred:
-		w.checkRelation(f, lets)
+		w.checkRelation(f, lets, inAt)
 	case *syntax.Let:
-		w.relationsIn(f.Def, lets)
-		w.relationsIn(f.Body, &letRelations{f, lets})
+		w.relationsIn(f.Def, lets, inAt)
+		w.relationsIn(f.Body, &letRelations{f, lets}, inAt)
+	case *syntax.At:
+		w.relationsIn(f.F, lets, true)
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies, *syntax.Equiv,
 		*syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.New, *syntax.Prev, *syntax.Once, *syntax.Historically,
 		*syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
-		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
+		*syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
 		for _, c := range syntax.Children(f) {
-			w.relationsIn(c, lets)
+			w.relationsIn(c, lets, inAt)
 		}
 	}
 }
 
-func (w *work) checkRelation(p *syntax.Pred, lets *letRelations) {
+func (w *work) checkRelation(p *syntax.Pred, lets *letRelations, inAt bool) {
 	for l := lets; l != nil; l = l.outer {
 		if l.let.Name == p.Name {
 			if len(l.let.Params) != len(p.Args) {
@@ -171,7 +173,7 @@ func (w *work) checkRelation(p *syntax.Pred, lets *letRelations) {
 	kinds, ok := w.relation(p.Name)
 	switch {
 	case !ok:
-		w.add(unknownRelation(p, w.relationNames(lets)))
+		w.add(unknownRelation(p, w.relationNames(lets), inAt))
 	case len(kinds) != len(p.Args):
 		w.add(wrongArity(p, len(kinds), signatureOf(p.Name, kinds)))
 	}

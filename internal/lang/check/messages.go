@@ -13,7 +13,9 @@ import (
 // This file builds every message of the checker. Files and repairs are filled in by
 // the caller.
 
-func unknownRelation(p *syntax.Pred, declared []string) diag.Diagnostic {
+// unknownRelation reports a predicate, inside of AT or not, of which nobody declared the
+// relation.
+func unknownRelation(p *syntax.Pred, declared []string, inAt bool) diag.Diagnostic {
 	d := diag.Diagnostic{
 		Code: CodeRelation, Span: nameSpan(p),
 		Message: "there is no relation `" + p.Name + "`",
@@ -23,6 +25,8 @@ func unknownRelation(p *syntax.Pred, declared []string) diag.Diagnostic {
 		d.Hint = "it is built in only where formulas are run on a log file"
 	} else if near := diag.Closest(p.Name, declared); near != "" {
 		d.Hint = "did you mean `" + near + "`?"
+	} else if inAt && len(p.Args) == 0 {
+		d.Hint = "a label stands without parentheses: `" + p.Name + "`"
 	}
 	return d
 }

@@ -63,3 +63,31 @@ func TestHorizon(t *testing.T) {
 		}
 	}
 }
+
+func TestTriggered(t *testing.T) {
+	for _, c := range []struct {
+		src                              string
+		nothing, fact, change, otherFact bool
+	}{
+		{"s(m) AND lz(m, v)", false, true, false, false},
+		{"NEW (lz(m, v))", false, false, true, false},
+		{"s(m) AND NEW (lz(m, v))", false, true, false, false},
+		{"(EXISTS v. NEW (lz(m, v))) OR s(m)", false, true, true, false},
+		{"lz(m, v)", true, true, true, true},
+		{"ONCE s(m)", true, true, true, true},
+	} {
+		f, diags := Check(parse(t, c.src, syntax.Bundle), testSignature(), Options{World: testWorld(true)})
+		if f == nil {
+			t.Errorf("%s: %v", c.src, diags)
+			continue
+		}
+		fact, other := []schema.Fact{{Name: "s"}}, []schema.Fact{{Name: "f"}}
+		got := [4]bool{f.TriggeredBy(nil, false), f.TriggeredBy(fact, false), f.TriggeredBy(nil, true), f.TriggeredBy(other, false)}
+		if want := [4]bool{c.nothing, c.fact, c.change, c.otherFact}; got != want {
+			t.Errorf("%s: nothing, a fact, a change, another fact: %v, want %v", c.src, got, want)
+		}
+		if f.Triggered(fact) != f.TriggeredBy(fact, true) || f.Triggered(nil) != f.TriggeredBy(nil, true) {
+			t.Errorf("%s: a change is not taken for granted", c.src)
+		}
+	}
+}

@@ -74,6 +74,9 @@ func distance(paths []route, to schema.Value, inner func(schema.Value) bool) (n 
 // look evaluates a label or a spatial operator at @l.
 func (m model) look(f syntax.Formula, i int, v valuation) bool {
 	at := v[here]
+	if label, ok := f.(*syntax.Label); ok {
+		return m.fact(i, "label", at, schema.StringValue(label.Name))
+	}
 	sat := func(g syntax.Formula) func(schema.Value) bool {
 		return func(x schema.Value) bool { return m.holds(g, i, v.with(here, x)) }
 	}
@@ -84,8 +87,6 @@ func (m model) look(f syntax.Formula, i int, v valuation) bool {
 		return reached && d.Contains(n)
 	}
 	switch f := f.(type) {
-	case *syntax.Label:
-		return m.fact(i, "label", at, schema.StringValue(f.Name))
 	case *syntax.Somewhere:
 		return some(func(x schema.Value) bool { return within(f.D, x, anywhere) && sat(f.F)(x) })
 	case *syntax.Everywhere:
@@ -107,7 +108,8 @@ func (m model) look(f syntax.Formula, i int, v valuation) bool {
 		})
 	case *syntax.Bool, *syntax.Pred, *syntax.Cmp, *syntax.Match, *syntax.Not, *syntax.And, *syntax.Or, *syntax.Implies,
 		*syntax.Equiv, *syntax.Exists, *syntax.Forall, *syntax.Agg, *syntax.Let, *syntax.New, *syntax.Prev, *syntax.Once,
-		*syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.At:
+		*syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until, *syntax.At,
+		*syntax.Label:
 	}
 	panic(fmt.Sprintf("%T is not looked for", f))
 }

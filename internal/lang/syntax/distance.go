@@ -59,6 +59,11 @@ func (p *parser) distances() (Distance, bool) {
 		return Distance{}, false
 	}
 	end := p.peek()
+	if end.kind == tokIdent && p.ahead(1).punct("]") {
+		p.unitOf(p.tokens[p.at-1].text, p.tokens[p.at-1].start, end.end)
+		p.skipInterval()
+		return Distance{}, false
+	}
 	if !end.punct("]") && !end.punct(")") {
 		p.noDistance("`]` or `)` at the end of an interval of distances")
 		return Distance{}, false
@@ -90,9 +95,7 @@ func (p *parser) metre() (int64, bool) {
 		}
 		return n, true
 	case tokDuration:
-		digits := t.text[:len(t.text)-1]
-		p.report(CodeDistance, t.start, t.end, "the distance `"+shorten(t.text)+"` has a unit, and distances have that of the graph",
-			"write `"+shorten(digits)+"`, counted in the unit that the world declares: metres, or boundaries between domains")
+		p.unitOf(t.text[:len(t.text)-1], t.start, t.end)
 		return 0, false
 	case tokFloat:
 		p.report(CodeDistance, t.start, t.end, "a distance is a whole number", "round it, or declare a smaller unit for the graph")
@@ -106,6 +109,12 @@ func (p *parser) metre() (int64, bool) {
 	}
 	p.noDistance("a distance")
 	return 0, false
+}
+
+// unitOf reports a distance, of which the digits are given, with a unit.
+func (p *parser) unitOf(digits string, start, end int) {
+	p.report(CodeDistance, start, end, "the distance `"+shorten(p.src[start:end])+"` has a unit, and distances have that of the graph",
+		"write `"+shorten(digits)+"`, counted in the unit that the world declares: metres, or boundaries between domains")
 }
 
 // noDistance reports the next token within an interval of distances and leaves it there.
