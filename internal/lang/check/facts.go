@@ -27,7 +27,7 @@ func (w *work) collectFacts() {
 			c.World = c.World || w.opts.World[p.Name]
 		}
 		if _, ok := f.(*syntax.At); ok {
-			c.World = true
+			c.World, relations[Graph] = true, true
 		}
 		c.Historic = c.Historic || past(f)
 		return true

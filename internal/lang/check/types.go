@@ -66,7 +66,7 @@ type Checked struct {
 	// no such set.
 	Anchors []string
 	// Relations lists every relation the formula reads, sorted. It includes the
-	// built-in ones, which change at every time point.
+	// built-in ones, which change at every time point, and Graph where there is an AT.
 	Relations []string
 	// Effects lists, sorted, the relations of the world of which one must have changed at the
 	// time point, if there is no fact of Anchors, for the formula to be satisfied there;
@@ -87,7 +87,7 @@ type Checked struct {
 	Historic bool
 }
 
-// Graph stands, in Checked.Effects, for the vertices of the world with their labels, and for
+// Graph stands, in Checked.Effects and Checked.Relations, for the vertices of the world with their labels, and for
 // the edges and channels between them.
 const Graph = "the graph"
 
