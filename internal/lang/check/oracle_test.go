@@ -108,25 +108,24 @@ type modelLet struct {
 // domain lists the values that a variable may have. The first letter of its name says
 // of which type it is; a wildcard may have any.
 func domain(name string) []schema.Value {
-	var ints, texts, floats []schema.Value
-	for i := range int64(3) {
-		ints = append(ints, schema.IntValue(i))
-	}
-	for _, s := range []string{"a", "ab", "1"} {
-		texts = append(texts, schema.StringValue(s))
-	}
-	for _, x := range []float64{0.5, 1} {
-		floats = append(floats, schema.FloatValue(x))
-	}
+	ints := []schema.Value{schema.IntValue(0), schema.IntValue(1), schema.IntValue(2)}
 	switch name[0] {
 	case 's', 't':
-		return texts
+		return texts()
 	case 'f':
-		return floats
+		return floats()
 	case '_':
-		return slices.Concat(ints, texts, floats)
+		return slices.Concat(ints, texts(), floats())
 	}
 	return ints
+}
+
+func texts() []schema.Value {
+	return []schema.Value{schema.StringValue("a"), schema.StringValue("ab"), schema.StringValue("1")}
+}
+
+func floats() []schema.Value {
+	return []schema.Value{schema.FloatValue(0.5), schema.FloatValue(1)}
 }
 
 // holds tells whether the trace satisfies f at time point i.
