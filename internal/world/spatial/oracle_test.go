@@ -208,8 +208,8 @@ func (o *oracle) operator(f syntax.Formula, v world.V, negated bool) bool {
 	case *syntax.Surround:
 		return o.surround(f, v, negated)
 	default:
-		panic("not a location formula: " + f.String())
 	}
+	panic("not a location formula: " + f.String())
 }
 
 func (o *oracle) somewhere(d syntax.Distance, v world.V, holds []bool) bool {
@@ -279,8 +279,8 @@ func (o *oracle) term(t syntax.Term, v world.V) string {
 	case syntax.Const:
 		return t.Value.Str
 	default:
-		panic("no such term in location formulas")
 	}
+	panic("no such term in location formulas")
 }
 
 func (o *oracle) pred(f *syntax.Pred, v world.V, negated bool) bool {

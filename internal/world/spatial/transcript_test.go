@@ -20,11 +20,23 @@ func medevac() *world.Spec {
 	str := schema.KindString
 	spec := &world.Spec{States: []world.StateSpec{{Name: "marked", Kinds: []schema.ValueKind{str, str}}}}
 	for _, v := range []struct{ name, domain, labels string }{
-		{"med_fwd", "MED", "home medical_enclave forward"}, {"med_rear", "MED", "medical_enclave rear"},
-		{"c2_cop", "MED", "cop"}, {"partner_med", "MED_COALITION", "medical_enclave"},
-		{"coalition_cop", "PARTNER", "cop"}, {"log_enclave", "LOG", ""},
-		{"alpha", "", ""}, {"open_1", "", ""}, {"sam", "", "threat"}, {"bravo", "", ""}, {"open_2", "", ""}, {"charlie", "", ""},
-		{"ridge", "", "masking"}, {"wp_1", "", ""}, {"wp_2", "", ""}, {"wp_3", "", "beyond_front"}, {"fires_box", "", "prohibited"},
+		{"med_fwd", "MED", "home medical_enclave forward"},
+		{"med_rear", "MED", "medical_enclave rear"},
+		{"c2_cop", "MED", "cop"},
+		{"partner_med", "MED_COALITION", "medical_enclave"},
+		{"coalition_cop", "PARTNER", "cop"},
+		{"log_enclave", "LOG", ""},
+		{"alpha", "", ""},
+		{"open_1", "", ""},
+		{"sam", "", "threat"},
+		{"bravo", "", ""},
+		{"open_2", "", ""},
+		{"charlie", "", ""},
+		{"ridge", "", "masking"},
+		{"wp_1", "", ""},
+		{"wp_2", "", ""},
+		{"wp_3", "", "beyond_front"},
+		{"fires_box", "", "prohibited"},
 	} {
 		sort := world.Informational
 		if v.domain == "" {
@@ -36,9 +48,16 @@ func medevac() *world.Spec {
 		from, to string
 		metres   int64
 	}{
-		{"alpha", "open_1", 3000}, {"open_1", "sam", 5000}, {"bravo", "open_2", 1000}, {"open_2", "sam", 2000},
-		{"charlie", "ridge", 1000}, {"ridge", "sam", 1500}, {"wp_1", "wp_2", 2000}, {"wp_2", "wp_3", 2000},
-		{"wp_2", "fires_box", 600}, {"alpha", "wp_1", 2000},
+		{"alpha", "open_1", 3000},
+		{"open_1", "sam", 5000},
+		{"bravo", "open_2", 1000},
+		{"open_2", "sam", 2000},
+		{"charlie", "ridge", 1000},
+		{"ridge", "sam", 1500},
+		{"wp_1", "wp_2", 2000},
+		{"wp_2", "wp_3", 2000},
+		{"wp_2", "fires_box", 600},
+		{"alpha", "wp_1", 2000},
 	} {
 		spec.Edges = append(spec.Edges, world.EdgeSpec{From: e.from, To: e.to, Distance: e.metres})
 	}

@@ -91,7 +91,7 @@ func (o *oracle) best(f syntax.Formula, v world.V, negated bool) (string, bool) 
 		d = f.D
 		shows = o.exceptions(f, v, negated)
 	default:
-		panic("no spatial operator")
+		return "", false
 	}
 	_, universal := f.(*syntax.Everywhere)
 	_, surround := f.(*syntax.Surround)
