@@ -33,7 +33,7 @@ func NewCache(f *Formula, at Graph, limit int) *Cache {
 }
 
 // Value is Formula.Value. In another graph than that of the cache it is computed and not
-// remembered.
+// remembered, nor is one that was not found; see Formula.Exhausted.
 func (c *Cache) Value(g Graph, loc string, args []schema.Value, sense world.Sense) verdict.Value {
 	v, ok := g.Vertex(loc)
 	if g != c.at || !ok {
@@ -46,6 +46,9 @@ func (c *Cache) Value(g Graph, loc string, args []schema.Value, sense world.Sens
 	value, ok := c.old.of[v][string(c.key)]
 	if !ok {
 		value = c.f.Value(g, loc, args, sense)
+		if c.f.Exhausted() {
+			return value
+		}
 	}
 	c.remember(v, value)
 	return value

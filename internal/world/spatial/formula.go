@@ -13,8 +13,9 @@ import (
 // memory has grown to the size of the graph, some 20 bytes for each vertex and level of
 // nested operators.
 type Formula struct {
-	code *code
-	run  run
+	code      *code
+	run       run
+	exhausted bool
 }
 
 // code is what a formula was compiled to. It is immutable.
@@ -48,16 +49,25 @@ func (f *Formula) Relations() []world.Rel { return slices.Clone(f.code.rels) }
 // Value is the value of the formula at a location: F if it holds by definite tuples, Fp if
 // presumptive ones are needed, Tp if it holds only when presumptive tuples under a negation
 // are disregarded, T if it does not hold. args are the values of Vars. At an unknown
-// location it is F in the unsafe sense and T in the safe one.
+// location, and if the searches visit too many vertices, it is F in the unsafe sense and T in
+// the safe one.
 func (f *Formula) Value(g Graph, loc string, args []schema.Value, sense world.Sense) verdict.Value {
 	defer f.run.leave()
+	f.exhausted = false
 	v, known := f.run.enter(g, f.code, loc, args, sense)
 	if !known {
 		return unknown(sense)
 	}
 	value, _ := f.value(v)
+	if f.exhausted = f.run.budget == 0; f.exhausted {
+		return unknown(sense)
+	}
 	return value
 }
+
+// Exhausted tells whether the last Value was not found because its searches visited too many
+// vertices: the answer is incomplete.
+func (f *Formula) Exhausted() bool { return f.exhausted }
 
 // value evaluates the formula three ways, as far as need be. It also returns the evaluation
 // by which the formula holds in the way that the value says.

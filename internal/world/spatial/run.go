@@ -30,8 +30,16 @@ type run struct {
 	memos       []memo
 	gen         uint32 // of the memos
 	searches    []*search
-	depth       int // of searches in use
+	depth       int   // of searches in use
+	limit       int64 // of vertices visited in an evaluation
+	budget      int64 // what is left of it
 }
+
+// maxVisits bounds the vertices that the searches of one evaluation visit, nested ones each
+// anew, at some 100 ns each. It lets nested operators look at forty times all of a world of
+// 100,000 vertices. An agent may be able to make a world grow, and must not be able to
+// stop a monitor with it.
+const maxVisits = 1 << 22
 
 // labelID is the id of a label in the graph of the run.
 type labelID struct {
@@ -40,6 +48,7 @@ type labelID struct {
 }
 
 func (r *run) init(c *code) {
+	r.limit = maxVisits
 	r.env = make([]schema.Value, c.slots)
 	r.labels = make([]labelID, len(c.labels))
 	r.memos = make([]memo, c.memos)
@@ -61,7 +70,7 @@ func (r *run) enter(g Graph, c *code, loc string, args []schema.Value, sense wor
 	if !ok || g.Sort(v) == world.Unknown {
 		return v, false
 	}
-	r.g, r.unsafe, r.presumptive = g, sense == world.Unsafe, false
+	r.g, r.unsafe, r.presumptive, r.budget = g, sense == world.Unsafe, false, r.limit
 	copy(r.env, args)
 	for i, l := range c.labels {
 		r.labels[i].id, r.labels[i].ok = g.LabelID(l)
@@ -129,7 +138,7 @@ func (r *run) begin(w walk) *search {
 // take is begin without a start.
 func (r *run) take() *search {
 	if r.depth == len(r.searches) {
-		r.searches = append(r.searches, &search{})
+		r.searches = append(r.searches, &search{budget: &r.budget})
 	}
 	s := r.searches[r.depth]
 	r.depth++

@@ -11,8 +11,8 @@ import "github.com/aspis-rv/aspis/internal/world"
 //		if leadsOn(s.v) { s.expand(hi) }
 //	}
 //
-// It ends at the first target or, with all set, when no other target can be as near. Its
-// memory is used again by the next search and is as large as the graph has vertices.
+// It ends at the first target or, with all set, when no other target can be as near; or when
+// the budget of the run is used up. Its memory is used again by the next search and is as large as the graph has vertices.
 type search struct {
 	walk
 	v   world.V
@@ -22,9 +22,10 @@ type search struct {
 	targets []world.V // of one distance
 	least   int64     // theirs
 
-	marks []mark
-	gen   uint32
-	queue frontier
+	marks  []mark
+	gen    uint32
+	queue  frontier
+	budget *int64 // vertices that may still be visited, shared by the searches of a run
 }
 
 // mark is what a search knows of a vertex, if it is of its generation.
@@ -74,11 +75,17 @@ func (s *search) next() bool {
 		if !ok || len(s.targets) > 0 && d > s.least {
 			return false
 		}
-		if m := &s.marks[v]; !m.settled {
-			m.settled = true
-			s.v, s.d = v, d
-			return true
+		m := &s.marks[v]
+		if m.settled {
+			continue
 		}
+		if *s.budget == 0 {
+			return false
+		}
+		*s.budget--
+		m.settled = true
+		s.v, s.d = v, d
+		return true
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // Among the paths it is one of the least weight, of those one with the fewest vertices, of
 // those the first by the names in order. It uses the tuples by which the formula has its
 // value: of a formula that holds by definite tuples, a path that exists by them. It is
-// false if the value is T, or no path is what shows it. It allocates.
+// false if the value is T or was not found, or no path is what shows it. It allocates.
 func (f *Formula) Witness(g Graph, loc string, args []schema.Value, sense world.Sense) ([]world.Step, bool) {
 	defer f.run.leave()
 	v, known := f.run.enter(g, f.code, loc, args, sense)
@@ -25,9 +25,10 @@ func (f *Formula) Witness(g Graph, loc string, args []schema.Value, sense world.
 		return []world.Step{{Vertex: loc}}, sense == world.Unsafe
 	}
 	value, which := f.value(v)
-	if value == verdict.T {
+	if value == verdict.T || f.run.budget == 0 {
 		return nil, false
 	}
+	f.run.budget = unlimited           // what was found can be found again
 	f.run.holds(f.code.root, v, which) // so that what is remembered is of this evaluation
 	return f.code.root.witness(&f.run, v, false, true)
 }
