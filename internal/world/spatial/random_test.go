@@ -1,6 +1,7 @@
 package spatial
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -11,13 +12,18 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
+var seedFlag = flag.Uint64("seed", 0, "run the random tests with this seed") //nolint:gochecknoglobals // flags of a test binary are global
+
 // seeded returns chance for a test, and prints its seed if the test fails.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
-	seed := uint64(time.Now().UnixNano())
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("seed %d", seed)
+			t.Logf("repeat with: go test ./internal/world/spatial -run '^%s$' -seed %d", t.Name(), seed)
 		}
 	})
 	return rand.New(rand.NewPCG(seed, 0))
