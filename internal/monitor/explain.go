@@ -17,10 +17,16 @@ func (m *Monitor) explain(p *part, rows []schema.Row, in *aspects.Input, s *shad
 		for k := range p.paths {
 			p.paths[k].add(m, row, s.after)
 		}
-		row.Documents = in.Documents && slices.ContainsFunc(p.objects, func(col int) bool {
+		row.Documents = in.Documents && !misplaced(row) && slices.ContainsFunc(p.objects, func(col int) bool {
 			return row.Values[col].Kind == schema.KindString && s.created(row.Values[col].Str)
 		})
 	}
+}
+
+// misplaced tells whether a row rests on no step of the graph: what it says is not due to a
+// channel that somebody opened, but to where the event itself put the object.
+func misplaced(row *schema.Row) bool {
+	return slices.ContainsFunc(row.Paths, func(p schema.Path) bool { return len(p.Vertices) == 1 })
 }
 
 // pathAtom is an atom of a formula that holds because of a path: reaches, connects or AT, at

@@ -176,7 +176,8 @@ func TestResult(t *testing.T) {
 	s.calls(`00(A,PARTNER)F@[1 5] reaches("A", "PARTNER"): gateway>partner`, open("gateway", "partner"))
 }
 
-// TestDocuments: a row about an object that the event makes says so, if the tool documents.
+// TestDocuments: a row about an object that the event makes says so, if the tool documents,
+// unless the event itself put it where it must not be.
 func TestDocuments(t *testing.T) {
 	s := tell(t, fleet(), exposure)
 	s.happens(open("gateway", "partner"), place("B", "home"))
@@ -185,6 +186,11 @@ func TestDocuments(t *testing.T) {
 	want := `00(A,PARTNER)F@[1 2] reaches("A", "PARTNER"): home>gateway>partner documents(B,PARTNER)F@[1 2] reaches("B", "PARTNER"): home>gateway>partner`
 	if got := show(s.m.Judge(in)); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	in = s.input([]world.Edit{place("A", "partner"), phi("A")})
+	in.Documents = true
+	if got, want := show(s.m.Judge(in)), `00(A,PARTNER)F@[2] reaches("A", "PARTNER"): partner`; got != want {
+		t.Errorf("put there by the event: got %s, want %s", got, want)
 	}
 }
 

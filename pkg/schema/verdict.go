@@ -57,7 +57,7 @@ type Row struct {
 	// Paths are the walks through the world on which the row rests.
 	Paths []Path
 	// Documents is set when the row is about an object that the event brings into being by a
-	// tool that documents: it is flagged, not refused.
+	// tool that documents, and not due to where the event puts it: it is flagged, not refused.
 	Documents bool
 }
 
