@@ -189,7 +189,7 @@ func TestDocuments(t *testing.T) {
 	}
 	in = s.input([]world.Edit{place("A", "partner"), phi("A")})
 	in.Documents = true
-	if got, want := show(s.m.Judge(in)), `00(A,PARTNER)F@[2] reaches("A", "PARTNER"): partner`; got != want {
+	if got, want := show(s.m.Judge(in)), `00(A,PARTNER)F@[3] reaches("A", "PARTNER"): partner`; got != want {
 		t.Errorf("put there by the event: got %s, want %s", got, want)
 	}
 }
