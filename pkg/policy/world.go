@@ -14,6 +14,7 @@ import (
 // worldDecl gathers the world of a bundle while it is read.
 type worldDecl struct {
 	key      *source.Node // the value of the key world; nil without one
+	stateKey *source.Node // likewise of the key state
 	vertices map[string]declaredVertex
 	edges    map[[2]string]world.EdgeSpec // by their ends, the lesser first
 	channels map[[2]string]world.ChannelSpec
@@ -241,6 +242,7 @@ func (l *loader) worldRelations() map[string]bool {
 
 // stateSection reads the state relations: `marked: [record, class]`.
 func (l *loader) stateSection(n *source.Node) {
+	l.world.stateKey = n
 	for _, f := range l.mapOf(n, "state") {
 		kinds, ok := l.arguments(f, "a state")
 		if !ok || l.declare(f.Key, f.Key.Value, declState) == nil {

@@ -327,3 +327,9 @@ clauses:
 		}
 	}
 }
+
+// What a world cannot hold is said when the bundle is loaded.
+func TestWorldThatCannotBe(t *testing.T) {
+	_, found := loadText(filled("trace: tenant\nworld: {vertices: {a: {sort: physical}, b: {sort: physical}}, edges: [{from: a, to: b, distance: 9000000000000000000}]}"))
+	wantCode(t, found, CodeWorld, policyFile, "no such world")
+}

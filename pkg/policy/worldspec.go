@@ -6,6 +6,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/world"
+	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
 )
 
 // sealWorld makes the spec of the world once everything is read.
@@ -32,6 +33,20 @@ func (l *loader) sealWorld() {
 	}
 	spec.Labels, spec.Domains = l.namedInFormulas()
 	l.b.World = spec
+	if l.diags.HasErrors() {
+		return
+	}
+	if _, err := world.New(spec); err != nil {
+		l.report(w.place(), contradiction("", "there is no such world: %v", err))
+	}
+}
+
+// place is where the world is declared.
+func (w *worldDecl) place() *source.Node {
+	if w.key != nil {
+		return w.key
+	}
+	return w.stateKey
 }
 
 func sortedEnds[T any](m map[[2]string]T) [][2]string {
