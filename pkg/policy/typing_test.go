@@ -318,6 +318,7 @@ func TestTypeAllocations(t *testing.T) {
 
 func BenchmarkType(bench *testing.B) {
 	baseline, consent := load(bench, "../../policies/baseline"), load(bench, "testdata/consent")
+	field := load(bench, "testdata/field")
 	for _, c := range []struct {
 		name string
 		b    *Bundle
@@ -326,6 +327,8 @@ func BenchmarkType(bench *testing.B) {
 		{"class-none", baseline, `{"actor":"agent","session":"s","tool":"reserve_restaurant"}`},
 		{"class-one", baseline, `{"actor":"agent","session":"s","tool":"update_user_info"}`},
 		{"expressions", consent, `{"actor":"agent","session":"s","tool":"export_record","args":{"object":"r","to":"partner"}}`},
+		{"effect", field, `{"actor":"agent","session":"s","tool":"stage_record","args":{"record":"r","dest":"cop"}}`},
+		{"effect-and-rule", field, `{"actor":"agent","session":"s","tool":"create_record","args":{"record":"r","marking":"PHI"}}`},
 	} {
 		ev := event(bench, c.text)
 		bench.Run(c.name, func(bench *testing.B) {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -270,4 +271,47 @@ func FuzzCompile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A variable gives what CEL would give for it, and fails where CEL does.
+func TestVariables(t *testing.T) {
+	base, err := NewEnv(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := base.With(Variable{"x", &Type{Base: BaseString}}, Variable{"y", Any()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := &Input{Args: (&Object{}).With("x", types.String("a")), Bound: map[string]Value{"y": types.Int(7)}}
+	failed := &Input{Bound: map[string]Value{"y": Failed("y", ErrHost)}}
+	for _, tt := range []struct {
+		text string
+		in   *Input
+		want string // empty: it fails
+	}{
+		{"x", full, "a"}, {"y", full, "7"}, {"args", &Input{}, ""}, {"result", &Input{}, ""}, {"x", &Input{}, ""}, {"y", failed, ""},
+	} {
+		p, problems := env.Compile(tt.text)
+		if p == nil {
+			t.Fatal(problems)
+		}
+		if name, ok := p.Variable(); !ok || name != tt.text {
+			t.Errorf("%s is the variable %q", tt.text, name)
+		}
+		switch v, err := p.Eval(tt.in); {
+		case (err == nil) != (tt.want != ""):
+			t.Errorf("%s gives %v, %v", tt.text, v, err)
+		case err == nil && fmt.Sprint(v.Value()) != tt.want:
+			t.Errorf("%s gives %v, want %s", tt.text, v.Value(), tt.want)
+		}
+	}
+	if p, _ := env.Compile(`"a" + x`); p != nil {
+		if _, ok := p.Constant(); ok {
+			t.Error("an expression is a constant")
+		}
+	}
+	if v, ok := env.Literal("z").Constant(); !ok || v.Str != "z" {
+		t.Errorf("the literal is %v", v)
+	}
 }

@@ -55,6 +55,16 @@ func (in *Input) ResolveName(name string) (any, bool) {
 	return nil, false
 }
 
+// value returns the value of a variable, if there is one and it is no error.
+func (in *Input) value(name string) (ref.Val, bool) {
+	v, found := in.ResolveName(name)
+	val, ok := v.(ref.Val)
+	if !found || !ok || types.IsError(val) {
+		return nil, false
+	}
+	return val, true
+}
+
 // eventFields lists the fields of `event`. Times are not among them: they belong
 // in formulas.
 func eventFields() []string {

@@ -23,7 +23,7 @@ type Program struct {
 	prg cel.Program
 	out *cel.Type
 	// text reads an expression that is a text field of the event; constant is the
-	// value of one that is a literal. Both skip CEL.
+	// value of one that is a literal. Both skip CEL, and so does a variable with a value.
 	text     func(*schema.Event) string
 	constant ref.Val
 	// variable is the name of one that is a variable.
@@ -87,6 +87,10 @@ func (p *Program) Eval(in *Input) (ref.Val, error) {
 		return p.constant, nil
 	case p.text != nil:
 		return types.String(p.text(in.Event)), nil
+	case p.variable != "":
+		if v, ok := in.value(p.variable); ok {
+			return v, nil
+		}
 	}
 	v, _, err := p.prg.Eval(in)
 	if err != nil {
