@@ -37,10 +37,12 @@ func (s *source) Scan(rel int, known []schema.Value, bound uint64, yield func(mf
 		d = &s.before
 	}
 	if x.at != nil {
-		if m := s.monitor.location(x.at).Value(d.w, known[0].Str, known[1:], x.sense); m != verdict.T {
+		f := s.monitor.location(x.at)
+		m, certain := f.Value(d.w, known[0].Str, known[1:], x.sense), !f.Exhausted()
+		if m != verdict.T {
 			yield(mfotl.ExternalTuple{Args: known, Mark: m})
 		}
-		return !d.at(x.at)
+		return certain && !d.at(x.at)
 	}
 	scan := s.open(yield)
 	d.w.Scan(x.rel, known, bound, x.sense, scan.take)
