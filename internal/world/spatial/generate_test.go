@@ -127,7 +127,12 @@ func (g *generator) exists(depth int) syntax.Formula {
 	alarm := &syntax.Pred{Name: "alarm", Args: []syntax.Term{o}}
 	seen := &syntax.Pred{Name: "seen", Args: []syntax.Term{here, o}}
 	var f syntax.Formula
-	switch g.r.IntN(6) {
+	switch g.r.IntN(8) {
+	case 6:
+		f = &syntax.And{Left: alarm, Right: &syntax.Somewhere{D: g.distance(), F: seen}}
+	case 7:
+		f = &syntax.And{Left: &syntax.Pred{Name: "seen", Args: []syntax.Term{o, o}}, Right: holds(here)}
+		f = &syntax.Or{Left: f, Right: &syntax.Pred{Name: "seen", Args: []syntax.Term{o, o}}}
 	case 0:
 		f = &syntax.And{Left: alarm, Right: holds(here)}
 	case 1:

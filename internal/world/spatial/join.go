@@ -11,7 +11,8 @@ import (
 //	holds(@l, r) AND marked(r, "PHI")
 //
 // a change of marked("A", "PHI") matters where "A" is held. For wherever the conjunction
-// holds, before or after, all of its conjuncts do under the same binding.
+// holds, before or after, all of its conjuncts do under the same binding; and a conjunct that
+// itself does in one of the two only says where that is on its own account.
 
 // joins lists the conjuncts that say where.
 func joins(body node) []*pred {
@@ -46,12 +47,10 @@ func (t *touch) join(p *pred, tuple []schema.Value, out *region) bool {
 			continue
 		}
 		at := q.at()
-		for _, g := range t.graphs {
-			g.Scan(q.rel, known, bound, world.Safe, func(x world.Tuple) bool {
-				t.addNamed(x.Args[at].Str, out)
-				return true
-			})
-		}
+		t.graphs[1].Scan(q.rel, known, bound, world.Safe, func(x world.Tuple) bool {
+			t.addNamed(x.Args[at].Str, out)
+			return true
+		})
 		return true
 	}
 	return false

@@ -115,7 +115,9 @@ func (m *model) setTuple(r *rand.Rand) []world.Edit {
 		t[tupleKey(args...)] = max(t[tupleKey(args...)], mark)
 		return []world.Edit{markEdit(name, args, mark)}
 	}
-	switch r.IntN(4) {
+	switch r.IntN(5) {
+	case 4:
+		return raise("seen", v, v)
 	case 0:
 		m.tables["holds"][tupleKey(v, o)] = verdict.F
 		return []world.Edit{{Op: world.Place, A: o, B: v}}
