@@ -67,7 +67,7 @@ func newReplay(e *env) *cobra.Command {
 	fs.StringVar(&f.log, "log", "", "data directory of a stopped deployment, or URL of a NATS server")
 	fs.StringVar(&f.since, "since", "", "with --log: only calls appended at or after this time, RFC 3339")
 	fs.Uint64Var(&f.from, "from", 0, "with --log: only calls at or after this offset")
-	fs.StringVar(&f.aspects, "aspects", "", "aspects that are on, such as S,T,Sigma,C (default: all)")
+	fs.StringVar(&f.aspects, "aspects", "", "aspects that are on, such as S,T,Sigma,C (default: all); over --events nothing is typed without Sigma")
 	fs.StringVar(&f.blocking, "blocking", "", "default, precautionary or a set of values; overrides the policy")
 	fs.StringVar(&f.guards, "guards", "unknown", "how guards of aspects that are off are read: loose, unknown or reference-strict")
 	fs.BoolVar(&f.observe, "observe", false, "adopt every call, refused or not")
@@ -150,6 +150,9 @@ func (e *env) replayEvents(f *replayFlags, b *policy.Bundle, o compose.Options) 
 		return err
 	}
 	defer in.Close() //nolint:errcheck // read only
+	if slices.Contains(o.Off, aspects.Semantic) {
+		b = b.WithoutTyping()
+	}
 	cfg := offline.Config{Bundle: b, Engines: engines, Options: o, Observe: f.observe}
 	sum, err := replay.Events(cfg, jsonl.Events(in, name), e.printLine)
 	if err != nil {
