@@ -24,7 +24,7 @@ func TestClausesOnRandomCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const runs, calls = 250, 60
+	const runs, calls = 150, 60
 	seen := map[string]int{}
 	for seed := range uint64(runs) {
 		r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // repeatable
