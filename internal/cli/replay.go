@@ -150,9 +150,6 @@ func (e *env) replayEvents(f *replayFlags, b *policy.Bundle, o compose.Options) 
 		return err
 	}
 	defer in.Close() //nolint:errcheck // read only
-	if slices.Contains(o.Off, aspects.Semantic) {
-		b = b.WithoutTyping()
-	}
 	cfg := offline.Config{Bundle: b, Engines: engines, Options: o, Observe: f.observe}
 	sum, err := replay.Events(cfg, jsonl.Events(in, name), e.printLine)
 	if err != nil {

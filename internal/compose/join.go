@@ -166,15 +166,38 @@ func (j *Joiner) opened(e *protocol.Effect) {
 // resolutions to append.
 func (j *Joiner) Verdict(offset uint64, v *schema.Verdict) []Proposal {
 	j.begin()
+	if jn := j.file(offset, v); jn != nil {
+		j.tryDecide(jn)
+	}
+	return j.out
+}
+
+// Verdicts takes part verdicts that come together, the first at offset, and decides when all
+// are there: a fold that has every part of an attempt at hand decides nothing early.
+func (j *Joiner) Verdicts(offset uint64, list []*schema.Verdict) []Proposal {
+	j.begin()
+	var joins []*join
+	for i, v := range list {
+		if jn := j.file(offset+uint64(i), v); jn != nil && !slices.Contains(joins, jn) {
+			joins = append(joins, jn)
+		}
+	}
+	for _, jn := range joins {
+		j.tryDecide(jn)
+	}
+	return j.out
+}
+
+// file files a verdict; it returns the attempt, nil if that is not open yet.
+func (j *Joiner) file(offset uint64, v *schema.Verdict) *join {
 	r := received{verdict: v, hash: v.Hash(), offset: offset}
 	jn := j.joins[v.Attempt]
 	if jn == nil {
 		j.keepEarly(r)
-		return j.out
+		return nil
 	}
 	j.take(jn, r)
-	j.tryDecide(jn)
-	return j.out
+	return jn
 }
 
 // keepEarly keeps a verdict on an attempt that may open with a record not yet folded.

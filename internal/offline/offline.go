@@ -201,10 +201,8 @@ func (r *Runner) append(ev *schema.Event) error {
 		verdicts = append(verdicts, j.Step(r.offset, ev)...)
 	}
 	proposals := append([]compose.Proposal(nil), r.joiner.Step(r.offset, ev)...)
-	for _, v := range verdicts {
-		r.verdicts++
-		proposals = append(proposals, r.joiner.Verdict(r.verdicts, v)...)
-	}
+	proposals = append(proposals, r.joiner.Verdicts(r.verdicts+1, verdicts)...)
+	r.verdicts += uint64(len(verdicts))
 	for i := range proposals {
 		r.note(&proposals[i])
 		if err := r.append(proposals[i].Event); err != nil {

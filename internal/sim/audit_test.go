@@ -373,7 +373,7 @@ func (w *world) auditStates() {
 func (w *world) stateOf(engine aspects.Engine, p uint32) ([sha256.Size]byte, error) {
 	j := judge.New(p, judge.Config{Bundle: w.bundle, Engine: engine, Rules: w.rules})
 	part := protocol.New(p, w.rules)
-	before := j.StateHash()
+	before, owed := j.StateHash(), false
 	recs, err := readAll(w.log, bus.Events, p)
 	for _, rec := range recs {
 		ev, err := schema.DecodeEvent(rec.Data)
@@ -383,8 +383,17 @@ func (w *world) stateOf(engine aspects.Engine, p uint32) ([sha256.Size]byte, err
 		ev.Position = schema.Position{Partition: p, Offset: rec.Offset}
 		j.Step(rec.Offset, ev)
 		changes := slices.ContainsFunc(part.Step(rec.Offset, ev), func(e protocol.Effect) bool {
-			return e.Kind == protocol.Adopted || e.Kind == protocol.Stepped || e.Kind == protocol.Evicted || e.Kind == protocol.Activated ||
-				e.Kind == protocol.Finished && e.Outcome == protocol.CallUnknown
+			switch e.Kind {
+			case protocol.Adopted, protocol.Stepped, protocol.Evicted, protocol.Activated:
+				return true
+			case protocol.Finished: // effects are taken back or in doubt, at once or when the open attempt is over
+				owed = owed || e.Outcome == protocol.CallWithdrawn && w.bundle.World != nil || e.Outcome == protocol.CallUnknown
+				return owed
+			case protocol.Closed, protocol.Dropped:
+				return owed
+			default:
+				return false
+			}
 		})
 		after := j.StateHash()
 		if after != before && !changes {

@@ -48,6 +48,8 @@ type oracleRun struct {
 	attempts map[schema.Attempt]*effect
 	offsets  map[callName]uint64 // of the calls in the log
 	unknown  map[string]bool     // calls whose outcome is unknown
+	open     bool                // an attempt is: it was judged before what comes now
+	later    []*schema.Event     // withdrawals that came while one was
 	apart    bool                // the runner's history is another one from here on
 }
 
@@ -61,24 +63,42 @@ func (r *oracleRun) effect(e *entry, x *effect) error {
 	}
 	switch x.Kind {
 	case protocol.Opened:
-		r.attempts[x.Attempt] = x
+		r.attempts[x.Attempt], r.open = x, true
 	case protocol.Stepped:
 		return r.give(x.Event, x.Timestamp)
 	case protocol.Finished:
 		switch x.call.Status { //nolint:exhaustive // how a permitted call can end
 		case protocol.CallWithdrawn:
-			return r.give(e.event, e.event.ClaimedTS)
+			r.later = append(r.later, e.event)
+			return r.withdraw()
 		case protocol.CallUnknown:
 			r.unknown[x.call.CallID] = true // the runner still waits for its result
 		}
 	case protocol.Settled:
 		if by := x.Resolution; by.Writer != "" && by.Outcome != schema.SettledExpired {
-			return r.decided(x, r.attempts[x.Attempt])
+			if err := r.decided(x, r.attempts[x.Attempt]); err != nil {
+				return err
+			}
 		}
+		return r.withdraw()
 	case protocol.Evicted:
-		r.runner, r.apart = r.fresh(), false
-	case protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Interim, protocol.Voided, protocol.Repeated,
+		r.runner, r.apart, r.later = r.fresh(), false, nil
+	case protocol.Closed, protocol.Adopted, protocol.Dropped:
+		r.open = false
+	case protocol.Interim, protocol.Voided, protocol.Repeated,
 		protocol.Advanced, protocol.Activated, protocol.Violated:
+	}
+	return nil
+}
+
+// withdraw gives the runner the withdrawals that wait, unless an attempt is open.
+func (r *oracleRun) withdraw() error {
+	for len(r.later) > 0 && !r.open {
+		ev := r.later[0]
+		r.later = r.later[1:]
+		if err := r.give(ev, ev.ClaimedTS); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -120,6 +120,8 @@ func tools(r *rand.Rand, policy, id string) proposal {
 		p.result = fmt.Sprintf(`{"ok":%v}`, r.IntN(5) > 0)
 	case "consent":
 		p.consent(r)
+	case "courier":
+		p.courier(r)
 	default:
 		p.tool = pick(r, "read_file", "send_money", "delete_file", "send_email", "disable_alarm", "set_limit", "confirm_payment", "search_web")
 		p.args, p.result = `{"x":1}`, `{}`
@@ -152,6 +154,25 @@ func (p *proposal) consent(r *rand.Rand) {
 	}
 }
 
+func (p *proposal) courier(r *rand.Rand) {
+	file := pick(r, "f1", "f2", "f3")
+	p.args, p.result = fmt.Sprintf(`{"file":%q}`, file), `{}`
+	switch p.tool = pick(r, "write", "write", "mark", "copy", "copy", "fetch", "purge", "open", "open", "close", "route", "drive", "drive", "note"); p.tool {
+	case "write":
+		p.args = fmt.Sprintf(`{"file":%q,"mark":%q}`, file, pick(r, "", "secret"))
+	case "copy":
+		p.args = fmt.Sprintf(`{"file":%q,"to":%q}`, file, pick(r, "home", "yard", "yard", "port", "nowhere"))
+	case "fetch":
+		p.result = fmt.Sprintf(`{"at":%q}`, pick(r, "home", "yard", "port"))
+	case "open", "close":
+		p.args = fmt.Sprintf(`{"to":%q}`, pick(r, "port", "home"))
+	case "route":
+		p.args = fmt.Sprintf(`{"file":%q,"lane":%q}`, file, pick(r, "a", "b", "b", "c", "x"))
+	case "note":
+		p.args = ""
+	}
+}
+
 // grants picks an act of an authority.
 func grants(r *rand.Rand, policy string) (tool, args string) {
 	switch policy {
@@ -162,6 +183,9 @@ func grants(r *rand.Rand, policy string) (tool, args string) {
 			return "confirm", ""
 		}
 		return "give_consent", fmt.Sprintf(`{"object":%q}`, pick(r, "r1", "r2"))
+	}
+	if policy == "courier" {
+		return "allow", fmt.Sprintf(`{"file":%q}`, pick(r, "f1", "f2", "f3"))
 	}
 	return "approve_request", ""
 }
