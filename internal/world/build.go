@@ -312,10 +312,10 @@ func (b *builder) fill() {
 	b.graph.reach = make([]vec[uint64], planes)
 	b.planes = true
 	b.upstream(all, func(V) bool { return true })
-	bits := make([]uint64, planes)
-	for i := range bits {
-		bits[i] = ^uint64(0)
+	var lost row
+	for i := range lost {
+		lost[i] = ^uint64(0)
 	}
-	b.derive(all, bits)
+	b.derive(all, &lost)
 	*b.delta = Delta{}
 }

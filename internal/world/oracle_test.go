@@ -35,7 +35,7 @@ type write struct {
 type oracle struct {
 	spec  *world.Spec
 	cells map[place][]write
-	kinds map[string]map[place]bool // the cells of a kind
+	kinds map[string]map[place]bool  // the cells of a kind
 	names map[string]map[string]bool // of calls in flight
 	doubt map[string]bool
 	order map[string]uint64

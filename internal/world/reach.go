@@ -146,48 +146,60 @@ func (d *draft) flush() {
 }
 
 // closeOne repairs the rows after the closing of a channel from a to b. What still comes to b
-// loses nothing: beyond the last time that a walk used the channel it goes on from b. So
-// only the others among those that come to a are looked at.
+// loses nothing: beyond the last time that a walk used the channel it goes on from b. Nor
+// does what comes to all domains of b on other ways. So only the others among those that come
+// to a are looked at.
 func (d *draft) closeOne(a, b V) {
-	bits := make([]uint64, len(d.graph.reach))
-	some := uint64(0)
-	for plane := range bits {
-		bits[plane] = d.reachWord(b, plane)
-		some |= bits[plane]
-	}
-	if some == 0 {
+	var need row
+	need.add(d.World, b)
+	if need == (row{}) {
 		return
 	}
-	r := d.reacher(b)
-	set := d.upstream([]V{a}, func(v V) bool { return !r.from(v) })
+	r := d.coverer(need)
+	r.add(b)
+	if !r.from(a) {
+		// All that a comes to now was followed: what is lost is the rest.
+		for plane := range need {
+			need[plane] &^= r.got[plane]
+		}
+		r.need = need
+		set := d.upstream([]V{a}, func(v V) bool { return !r.from(v) })
+		d.derive(set, &need)
+	}
 	r.done()
-	d.derive(set, bits)
 }
 
-// closeMany repairs the rows after any closings and losses: it looks at all that come to one
-// of them.
-func (d *draft) closeMany(r repair) {
-	bits := make([]uint64, len(d.graph.reach))
+// closeMany repairs the rows after any closings and losses.
+func (d *draft) closeMany(repair repair) {
+	var need row
 	var near []V
-	for _, c := range r.closed {
+	for _, c := range repair.closed {
 		near = append(near, c[0])
-		for plane := range bits {
-			bits[plane] |= d.reachWord(c[1], plane)
-		}
+		need.add(d.World, c[1])
 	}
-	for _, l := range r.lost {
+	for _, l := range repair.lost {
 		near = append(near, l.v)
-		bits[l.bit/wordBits] |= 1 << (l.bit % wordBits)
+		need[l.bit/wordBits] |= 1 << (l.bit % wordBits)
 	}
-	set := d.upstream(near, func(V) bool { return true })
-	d.derive(set, bits)
+	if need == (row{}) {
+		return
+	}
+	r := d.coverer(need)
+	set := d.upstream(near, func(v V) bool { return !r.from(v) })
+	r.done()
+	d.derive(set, &need)
 }
+
+// The states of a vertex in upstream.
+const (
+	seen = iota + 1
+	member
+)
 
 // upstream lists the vertices that come to one of near through vertices of which ok holds. It
 // leaves them as the members in the scratch memory.
 func (d *draft) upstream(near []V, ok func(V) bool) []V {
 	s := d.scratch
-	const seen, member = 1, 2
 	s.members.reset(d.Vertices())
 	todo, set := s.todo[:0], s.set[:0]
 	for _, v := range near {
@@ -216,53 +228,53 @@ func (d *draft) upstream(near []V, ok func(V) bool) []V {
 	return set
 }
 
-// derive computes the given bits of the rows of a set of vertices, the members of upstream,
-// anew from what lies outside of it.
-func (d *draft) derive(set []V, bits []uint64) {
-	const member = 2
-	s := d.scratch
-	acc := s.pendings(d.Vertices())
-	for plane, lost := range bits {
-		if lost == 0 {
-			continue
-		}
-		todo := s.todo[:0]
-		for _, v := range set {
-			acc[v] = d.ownWord(v, plane) & lost
-			out := d.Out(v)
-			for i := range out {
-				if out[i].Open && s.members.get(out[i].To) != member {
-					acc[v] |= d.reachWord(out[i].To, plane) & lost
-				}
-			}
-			if acc[v] != 0 {
-				todo = append(todo, v)
-			}
-		}
-		s.todo = d.spread(todo, acc)
-		for _, v := range set {
-			row := d.reachWord(v, plane)
-			if next := row&^lost | acc[v]; next != row {
-				d.setReach(v, plane, next)
-			}
+// derive computes the lost bits of the rows of a set of vertices, the members of upstream,
+// anew from what lies outside of it. The cost is linear in the set and its channels.
+func (d *draft) derive(set []V, lost *row) {
+	if len(set) == 0 {
+		return
+	}
+	d.components(set)
+	for plane := range d.graph.reach {
+		if lost[plane] != 0 {
+			d.derivePlane(plane, lost[plane])
 		}
 	}
 }
 
-// spread carries the words of acc backwards along open channels between members until
-// nothing changes.
-func (d *draft) spread(todo []V, acc []uint64) []V {
-	const member = 2
-	for len(todo) > 0 {
-		v := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		in := d.In(v)
-		for i := range in {
-			if u := in[i].To; in[i].Open && d.scratch.members.get(u) == member && acc[v]&^acc[u] != 0 {
-				acc[u] |= acc[v]
-				todo = append(todo, u)
+// derivePlane is derive for one plane. Components come after all that they lead to.
+func (d *draft) derivePlane(plane int, lost uint64) {
+	s := d.scratch
+	rows := s.pendings(d.Vertices())
+	for _, v := range s.order {
+		rows[v] = 0
+	}
+	start := 0
+	for _, end := range s.ends {
+		component := s.order[start:end]
+		start = end
+		bits := uint64(0)
+		for _, v := range component {
+			bits |= d.ownWord(v, plane)
+			out := d.Out(v)
+			for i := range out {
+				switch to := out[i].To; {
+				case !out[i].Open:
+				case s.members.get(to) == member:
+					bits |= rows[to]
+				default:
+					bits |= d.reachWord(to, plane)
+				}
 			}
 		}
+		for _, v := range component {
+			rows[v] = bits & lost
+		}
 	}
-	return todo
+	for _, v := range s.order {
+		row := d.reachWord(v, plane)
+		if next := row&^lost | rows[v]; next != row {
+			d.setReach(v, plane, next)
+		}
+	}
 }

@@ -1,55 +1,59 @@
 package world
 
-// reacher answers for one target which vertices come to it through open channels. It
-// searches from both sides: backwards from the target once for all questions, forwards from
-// the vertex asked about, the side that has cost less first. So a question between two
-// vertices of a large component costs the square root of its size rather than its size, and
-// all questions together no more than twice the channels.
+// reacher answers which vertices come through open channels to one target, or to vertices of
+// all the domains that are needed. It searches from both sides: backwards from what is known
+// to do so once for all questions, forwards from the vertex asked about, the side that has
+// cost less first. So a question between two vertices of a large component costs the square
+// root of its size rather than its size.
 type reacher struct {
 	w          *World
-	ball       []V // comes to the target; the vertices from head on have open ends
+	ball       []V // do so; the vertices from head on have open ends
 	head       int
 	back, fore int // work so far
+	cover      bool
+	need       row // where cover
+	got        row // what the vertex asked about last comes to, as far as it was followed
 }
 
 // The states of a vertex in a search.
 const (
 	comesToIt  = iota + 1 // in the ball
-	neverDoes             // known not to come to the target
+	neverDoes             // known not to
 	underStudy            // met by the question at hand
 )
 
 // reacher prepares questions about a target. It uses the states, the ball and the visited
 // vertices of the scratch memory until the last question.
 func (w *World) reacher(target V) reacher {
+	r := w.coverer(row{})
+	r.cover = false
+	r.add(target)
+	return r
+}
+
+// coverer prepares questions about domains: whether a vertex comes to all that are needed. To
+// come to what was added, or to a vertex of which the answer was yes, is to come to all.
+func (w *World) coverer(need row) reacher {
 	w.scratch.states.reset(w.Vertices())
-	w.scratch.states.set(target, comesToIt)
-	return reacher{w: w, ball: append(w.scratch.ball[:0], target)}
+	return reacher{w: w, ball: w.scratch.ball[:0], cover: true, need: need}
+}
+
+// add says of a vertex that the answer is yes.
+func (r *reacher) add(v V) {
+	r.w.scratch.states.set(v, comesToIt)
+	r.ball = append(r.ball, v)
 }
 
 // done gives the memory back.
 func (r *reacher) done() { r.w.scratch.ball = r.ball[:0] }
 
-// from tells whether v comes to the target.
+// from answers for a vertex.
 func (r *reacher) from(v V) bool {
 	states := &r.w.scratch.states
 	if s := states.get(v); s != 0 {
 		return s == comesToIt
 	}
-	states.set(v, underStudy)
-	visited := append(r.w.scratch.visited[:0], v)
-	found := false
-	for next := 0; next < len(visited) && !found; {
-		switch {
-		case r.head == len(r.ball): // complete, and v is not in it
-			next = len(visited)
-		case r.back <= r.fore:
-			found = r.widen()
-		default:
-			visited, found = r.step(visited, next)
-			next++
-		}
-	}
+	visited, found := r.search(v)
 	outcome := uint32(neverDoes)
 	if found {
 		outcome = 0 // of all but v not known
@@ -60,11 +64,47 @@ func (r *reacher) from(v V) bool {
 		}
 	}
 	if found && states.get(v) != comesToIt {
-		states.set(v, comesToIt)
-		r.ball = append(r.ball, v)
+		r.add(v)
 	}
 	r.w.scratch.visited = visited[:0]
 	return found
+}
+
+// search follows the channels from a vertex until the answer is known.
+func (r *reacher) search(v V) (visited []V, found bool) {
+	r.got = row{}
+	visited = append(r.w.scratch.visited[:0], v)
+	r.w.scratch.states.set(v, underStudy)
+	for next := 0; next < len(visited); {
+		switch {
+		case r.head == len(r.ball) && !r.cover: // complete, and v is not in it
+			return visited, false
+		case r.head < len(r.ball) && r.back <= r.fore:
+			found = r.widen()
+		case r.covers(visited[next]):
+			return visited, true
+		default:
+			visited, found = r.step(visited, next)
+			next++
+		}
+		if found {
+			return visited, true
+		}
+	}
+	return visited, false
+}
+
+// covers adds the domain of a vertex to what was got, and tells whether that is all.
+func (r *reacher) covers(v V) bool {
+	if !r.cover {
+		return false
+	}
+	b := r.w.ownBit(v)
+	if b < 0 || r.got.has(b) {
+		return false
+	}
+	r.got[b/wordBits] |= 1 << (b % wordBits)
+	return r.got.includes(&r.need)
 }
 
 // widen takes one vertex of the ball and adds those before it. It tells whether one of them

@@ -10,6 +10,16 @@ type row [maxDomains/wordBits + 1]uint64
 
 func (r *row) has(b int) bool { return r[b/wordBits]>>(b%wordBits)&1 != 0 }
 
+// includes tells whether all of another row is in r.
+func (r *row) includes(other *row) bool {
+	for plane := range r {
+		if other[plane]&^r[plane] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // unknown tells whether an unknown vertex is among what is reached.
 func (r *row) unknown() bool { return r[0]&unknownBit != 0 }
 

@@ -10,8 +10,9 @@ type scratch struct {
 	visited []V
 	todo    []V
 	set     []V
-	routes  []route
-	heap    []hop
+	tarjan
+	routes []route
+	heap   []hop
 }
 
 // stamps holds a small state per vertex and forgets all of them at once.
