@@ -74,12 +74,14 @@ func (f *foundation) declareTables() error {
 type builder struct {
 	*draft
 	spec  *Spec
+	ids   map[string]V // the same as the names of the graph, for many look-ups
 	lists [][]Edge
 	outs  [][]Channel
 	ins   [][]Channel
 }
 
 func (b *builder) vertices() error {
+	b.ids = make(map[string]V, len(b.spec.Vertices))
 	list := slices.SortedFunc(slices.Values(b.spec.Vertices), func(x, y VertexSpec) int { return strings.Compare(x.Name, y.Name) })
 	for i := range list {
 		x := &list[i]
@@ -95,6 +97,7 @@ func (b *builder) vertices() error {
 		if !ok {
 			return nil
 		}
+		b.ids[x.Name] = v
 		*b.graph.vertices.at(uint32(v), b.owner) = &vertex{name: x.Name, sort: x.Sort}
 		b.graph.strangers.delete(x.Name, b.owner)
 	}
@@ -163,8 +166,8 @@ func (b *builder) groups() error {
 
 // ends returns the vertices of an edge or channel.
 func (b *builder) ends(what, from, to string, n int64) (x, y V, err error) {
-	x, ok := b.Vertex(from)
-	y, there := b.Vertex(to)
+	x, ok := b.ids[from]
+	y, there := b.ids[to]
 	switch {
 	case !ok || !there:
 		return 0, 0, fmt.Errorf("world: %s from %q to %q: an end is not declared; declare the vertex", what, from, to)
