@@ -382,7 +382,7 @@ func (d *draft) deriveFrom(e *Edit) {
 }
 
 func (d *draft) attribute(e *Edit) {
-	if _, ok := d.base.attribute(e.Name); !ok {
+	if !d.base.attribute(e.Name) {
 		return
 	}
 	if !mayStore([]schema.Value{schema.StringValue(e.A)}) || !mayStore(e.Values) {
@@ -426,7 +426,7 @@ func (d *draft) dropTuples(prefix string, keep map[string]bool) {
 
 func (d *draft) mark(e *Edit) {
 	table, ok := d.base.tables[e.Name]
-	if _, attribute := d.base.attribute(e.Name); !ok || attribute {
+	if !ok || d.base.attribute(e.Name) {
 		return
 	}
 	if !mayStore(e.Values) || !table.takes(e.Values) {

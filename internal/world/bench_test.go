@@ -42,7 +42,7 @@ func bigSpec(r *rand.Rand, lines int, open float64) *world.Spec {
 	return spec
 }
 
-// place puts the objects of a big world at vertices of its own choice.
+// placeObjects puts the objects of a big world at vertices of its own choice.
 func placeObjects(r *rand.Rand, w *world.World, at func(int) string) *world.World {
 	edits := make([]world.Edit, bigObjects)
 	for i := range edits {
@@ -152,6 +152,7 @@ func timed(w *world.World, e world.Edit) *world.World {
 }
 
 func report(b *testing.B, what string, took []time.Duration) {
+	b.Helper()
 	slices.Sort(took)
 	at := func(q float64) float64 { return float64(took[int(q*float64(len(took)-1))].Microseconds()) }
 	b.ReportMetric(at(0.5), what+"-p50-µs")

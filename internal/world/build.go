@@ -37,9 +37,9 @@ func New(spec *Spec) (*World, error) {
 }
 
 // attribute tells whether a relation is an attribute.
-func (f *foundation) attribute(name string) (StateSpec, bool) {
+func (f *foundation) attribute(name string) bool {
 	t, ok := f.tables[name]
-	return t, ok && t.Kinds == nil
+	return ok && t.Kinds == nil
 }
 
 // declareTables collects the attributes and states. Attributes have no kinds there.
@@ -270,7 +270,7 @@ func (b *builder) objects() error {
 func (b *builder) entities() error {
 	for _, s := range b.spec.Entities {
 		for _, a := range s.Attributes {
-			if _, ok := b.base.attribute(a.Name); !ok {
+			if !b.base.attribute(a.Name) {
 				return fmt.Errorf("world: entity %q has the attribute %q, which is not declared", s.Name, a.Name)
 			}
 			for _, v := range a.Values {

@@ -108,18 +108,17 @@ func (d *draft) takeBack(c cell, call string) {
 	key := d.key(c)
 	stack, _ := d.flying.stacks.get(key)
 	stack = slices.Clone(stack)
-	for i := len(stack) - 1; i >= 0; i-- {
+	for at := len(stack); at > 0; at-- {
+		i := at - 1
 		if stack[i].call != call {
 			continue
 		}
-		if i == len(stack)-1 {
-			if d.get(c) != stack[i].before {
-				d.put(c, stack[i].before)
-			}
-		} else {
-			stack[i+1].before = stack[i].before
+		if at < len(stack) {
+			stack[at].before = stack[i].before
+		} else if d.get(c) != stack[i].before {
+			d.put(key, c, stack[i].before)
 		}
-		stack = slices.Delete(stack, i, i+1)
+		stack = slices.Delete(stack, i, at)
 	}
 	d.setStack(key, stack)
 }
@@ -178,8 +177,8 @@ func (d *draft) settle(f *flight) {
 	for _, c := range f.cells {
 		key := d.key(c)
 		stack, _ := d.flying.stacks.get(key)
-		for i := len(stack) - 1; i >= 0; i-- {
-			if stack[i].call == f.call {
+		for i, x := range slices.Backward(stack) {
+			if x.call == f.call {
 				d.setStack(key, slices.Clone(stack[i+1:]))
 				break
 			}

@@ -104,12 +104,9 @@ func (o *oracle) reached(from []string, sense world.Sense, full bool) []string {
 
 // sensitive tells whether a relation depends on the sense.
 func sensitive(rel world.Rel) bool {
-	switch rel.Kind {
-	case world.Reaches, world.ReachesDomain, world.Connects, world.ConnectsDomain, world.HasLabel, world.InDomain:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]world.RelKind{
+		world.Reaches, world.ReachesDomain, world.Connects, world.ConnectsDomain, world.HasLabel, world.InDomain,
+	}, rel.Kind)
 }
 
 // table lists the tuples of a relation as line prints them, sorted.

@@ -237,19 +237,25 @@ func (o *oracle) apply(edits []world.Edit, from world.Origin) {
 			o.names[from.Call] = map[string]bool{}
 			o.order[from.Call] = from.Offset
 		}
-		if e.Op != world.Mark {
-			o.names[from.Call][e.A] = true
-		}
-		switch e.Op {
-		case world.AddEdge, world.RemoveEdge, world.OpenChannel, world.CloseChannel, world.Place, world.Remove, world.Move, world.Derive:
-			o.names[from.Call][e.B] = true
-		case world.Mark:
-			for _, v := range e.Values {
-				o.names[from.Call][v.Str] = true
-			}
-		default:
+		for _, name := range named(e) {
+			o.names[from.Call][name] = true
 		}
 	}
+}
+
+// named lists the entities, objects and vertices that an edit names.
+func named(e *world.Edit) []string {
+	if e.Op == world.Mark {
+		var names []string
+		for _, v := range e.Values {
+			names = append(names, v.Str)
+		}
+		return names
+	}
+	if slices.Contains([]world.Op{world.AddEdge, world.RemoveEdge, world.OpenChannel, world.CloseChannel, world.Place, world.Remove, world.Move, world.Derive}, e.Op) {
+		return []string{e.A, e.B}
+	}
+	return []string{e.A}
 }
 
 func (s *step) unknown(v string) {
@@ -305,8 +311,10 @@ func (s *step) edit(e *world.Edit) {
 		s.drop(edgePlace(e.A, e.B))
 	case world.OpenChannel, world.CloseChannel:
 		s.channel(e)
-	default:
+	case world.Place, world.Remove, world.Move, world.Purge, world.Destroy:
 		s.objects(e)
+	case world.Derive, world.Set, world.Append, world.Mark:
+		s.tables(e)
 	}
 }
 
@@ -339,43 +347,40 @@ func (o *oracle) replicas(object string) []string {
 
 func (s *step) objects(e *world.Edit) {
 	there := value{there: true}
-	switch e.Op {
-	case world.Place, world.Move:
+	if e.Op == world.Place || e.Op == world.Move {
 		s.set(place{"replica", e.A, e.B}, there)
 		s.set(place{"exists", e.A, ""}, there)
 		s.drop(place{"emptied", e.A, ""})
-		if e.Op == world.Move {
-			s.lose(e.A, func(at string) bool { return at != e.B })
-		}
-	case world.Remove:
-		s.lose(e.A, func(at string) bool { return at == e.B })
-	case world.Purge:
-		s.lose(e.A, func(at string) bool { return s.hasLabel(at, e.B) })
-	case world.Destroy:
-		s.lose(e.A, func(string) bool { return true })
-	case world.Derive:
+	}
+	s.lose(e.A, func(at string) bool {
+		return e.Op == world.Move && at != e.B || e.Op == world.Remove && at == e.B ||
+			e.Op == world.Purge && s.hasLabel(at, e.B) || e.Op == world.Destroy
+	})
+}
+
+func (s *step) tables(e *world.Edit) {
+	there := value{there: true}
+	if e.Op == world.Derive {
 		s.set(place{"link", e.A, e.B}, there)
 		s.set(place{"exists", e.A, ""}, there)
-	case world.Set, world.Append:
-		if e.Op == world.Set {
-			for _, p := range s.all(e.Name, e.A) {
-				if !slices.Contains(e.Values, schema.StringValue(p.b)) {
-					s.drop(p)
-				}
-			}
-		}
-		for _, v := range e.Values {
-			s.set(place{e.Name, e.A, v.Str}, there)
-		}
-	case world.Mark:
+		return
+	}
+	if e.Op == world.Mark {
 		p := place{e.Name, e.Values[0].Str, e.Values[1].Str}
 		v := value{there: true, mark: e.Strength}
 		if old := s.get(p); old.there && old.mark == verdict.Definite {
 			v.mark = verdict.Definite
 		}
 		s.set(p, v)
-	default:
-		panic(e.Op)
+		return
+	}
+	for _, p := range s.all(e.Name, e.A) {
+		if e.Op == world.Set && !slices.Contains(e.Values, schema.StringValue(p.b)) {
+			s.drop(p)
+		}
+	}
+	for _, v := range e.Values {
+		s.set(place{e.Name, e.A, v.Str}, there)
 	}
 }
 

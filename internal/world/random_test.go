@@ -95,12 +95,10 @@ func allRels() []world.Rel {
 }
 
 func arity(rel world.Rel) int {
-	switch rel.Kind {
-	case world.Exists, world.Gone, world.DeclaredVertex:
+	if slices.Contains([]world.RelKind{world.Exists, world.Gone, world.DeclaredVertex}, rel.Kind) {
 		return 1
-	default:
-		return 2
 	}
+	return 2
 }
 
 // scan lists the tuples of a relation that agree, and the names in them, in Scan's order.

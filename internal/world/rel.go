@@ -1,6 +1,10 @@
 package world
 
-import "github.com/aspis-rv/aspis/pkg/schema"
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
 
 // RelKind is a kind of relation of the world.
 type RelKind uint8
@@ -59,10 +63,8 @@ func (s *Spec) Lookup(name string) (Rel, bool) {
 	case "vertex":
 		return Rel{Kind: DeclaredVertex}, true
 	}
-	for _, a := range s.Attributes {
-		if a == name {
-			return Rel{Kind: AttributeOf, Name: name}, true
-		}
+	if slices.Contains(s.Attributes, name) {
+		return Rel{Kind: AttributeOf, Name: name}, true
 	}
 	for i := range s.States {
 		if s.States[i].Name == name {

@@ -65,7 +65,7 @@ func (d *draft) readCells(r *decoder) {
 		if r.err != nil {
 			return
 		}
-		d.put(c, im)
+		d.put(d.key(c), c, im)
 	}
 	if d.graph.lines > maxEdges || d.things.replicas > maxReplicas || d.things.links > maxTuples || d.things.tuples.len() > maxTuples {
 		r.fail("more than a world can hold")

@@ -12,9 +12,9 @@ import (
 )
 
 // eventful is a world of the medevac spec with something of everything in it.
-func eventful(t testing.TB) *world.World {
-	t.Helper()
-	w := newWorld(t, medevac())
+func eventful(tb testing.TB) *world.World {
+	tb.Helper()
+	w := newWorld(tb, medevac())
 	w, _ = w.Apply([]world.Edit{
 		{Op: world.Place, A: "A", B: "med_fwd"},
 		{Op: world.AddVertex, A: "ridge", Sort: world.Physical, Names: []string{"masking"}},
@@ -70,12 +70,14 @@ func FuzzRestore(f *testing.F) {
 			t.Fatalf("written again as %x, was %x", got, state)
 		}
 		next, _ := again.Apply([]world.Edit{
-			{Op: world.RemoveVertex, A: "c2_cop"}, {Op: world.Move, A: "A", B: "med_fwd"},
-			{Op: world.Set, Name: "lz", A: "m1"}, {Op: world.AddVertex, A: "MED", Sort: world.Physical},
+			{Op: world.RemoveVertex, A: "c2_cop"},
+			{Op: world.Move, A: "A", B: "med_fwd"},
+			{Op: world.Set, Name: "lz", A: "m1"},
+			{Op: world.AddVertex, A: "MED", Sort: world.Physical},
 		}, world.Origin{Offset: 9, Call: "d"})
 		next, _ = next.Revert("c", world.Origin{Offset: 10})
 		for _, rel := range allRels() {
-			scan(next, rel, make([]schema.Value, arity(rel)), 0, world.Unsafe)
+			scan(next, rel, make([]schema.Value, arity(rel)), 0, world.Unsafe) // reads all of it
 		}
 	})
 }

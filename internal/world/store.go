@@ -56,12 +56,11 @@ func (c Channel) image() image {
 	return im
 }
 
-// put sets the image of a cell and what is computed from it, but for what the next flush
+// put sets the image of a cell, of which key is the name, and what is computed from it, but for what the next flush
 // repairs. The order in which the cells of one state are put does not matter.
-func (d *draft) put(c cell, im image) {
+func (d *draft) put(key string, c cell, im image) {
 	d.changed = true
-	key := d.key(c)
-	if d.base.initialImage(d.World, c) == im {
+	if d.base.initialImage(c) == im {
 		d.diff.delete(key, d.owner)
 	} else {
 		d.diff.set(key, im, d.owner)
@@ -92,7 +91,7 @@ func (d *draft) put(c cell, im image) {
 
 // initialImage is the image of a cell in the world of the spec. Ids of that world are kept
 // in those made from it; later ones are not of it.
-func (f *foundation) initialImage(w *World, c cell) image {
+func (f *foundation) initialImage(c cell) image {
 	i := f.initial
 	vertices, objects := uint32(i.Vertices()), uint32(i.things.names.len())
 	switch c.kind {

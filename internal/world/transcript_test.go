@@ -76,11 +76,11 @@ func strs(values ...string) []schema.Value {
 	return out
 }
 
-func newWorld(t testing.TB, spec *world.Spec) *world.World {
-	t.Helper()
+func newWorld(tb testing.TB, spec *world.Spec) *world.World {
+	tb.Helper()
 	w, err := world.New(spec)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return w
 }

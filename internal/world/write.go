@@ -19,18 +19,18 @@ func (d *draft) write(c cell, im image) {
 		im.origin = d.from.Offset
 	}
 	d.wrote = true
+	if key == "" {
+		key = d.key(c)
+	}
 	switch {
 	case d.from.Call != "":
-		if key == "" {
-			key = d.key(c)
-		}
 		d.push(key, c, stack, old)
 	case len(stack) > 0:
 		d.changed = true
 		d.flying.stacks.delete(key, d.owner)
 	}
 	if old != im {
-		d.put(c, im)
+		d.put(key, c, im)
 	}
 }
 
