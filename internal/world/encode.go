@@ -61,9 +61,10 @@ func (w *World) encode(e *encoder) {
 	e.buf = append(e.buf, w.base.digest[:]...)
 	e.bool(w.overflow)
 	e.uint(uint64(w.diff.len()))
-	w.diff.scan(func(key string, im image) bool {
+	w.diff.scan(func(key string, _ struct{}) bool {
+		c, _ := w.parse(key)
 		e.string(key)
-		e.image(cellKind(key[0]), im)
+		e.image(c.kind, w.get(c))
 		e.drain()
 		return true
 	})

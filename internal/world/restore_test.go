@@ -88,7 +88,7 @@ func TestRandomDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, seed))
 	w := eventful(t)
 	accepted := 0
-	for range 20_000 {
+	for range 5_000 {
 		state := w.AppendState(nil)
 		for range 1 + r.IntN(2) {
 			state[33+r.IntN(len(state)-33)] = byte(r.UintN(256))

@@ -62,8 +62,8 @@ func (d *draft) put(key string, c cell, im image) {
 	d.changed = true
 	if d.base.initialImage(c) == im {
 		d.diff.delete(key, d.owner)
-	} else {
-		d.diff.set(key, im, d.owner)
+	} else if _, ok := d.diff.get(key); !ok {
+		d.diff.set(key, struct{}{}, d.owner)
 	}
 	switch c.kind {
 	case vertexCell:

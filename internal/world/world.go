@@ -16,7 +16,7 @@ type World struct {
 	graph    graph
 	things   things
 	flying   flying
-	diff     index[image] // by key: the cells that differ from the spec's
+	diff     index[struct{}] // keys of the cells that differ from the spec's
 	overflow bool
 	scratch  *scratch
 }
