@@ -40,9 +40,9 @@ type worldFlags struct {
 
 // positions is how a place in the history is written, for help texts.
 const positions = `A position is the number of an event of the file, from 0; with --log the offset of a record, or
-PARTITION/OFFSET where the log has several partitions; or a time (RFC 3339), which is log time. What
-happened at the position is part of the world. A call takes effect when it is permitted:
-in a log that is at its resolution, a few records later.`
+PARTITION/OFFSET where the log has several partitions; or a time (RFC 3339): of a log that at which
+records were appended, of a file that of the events. What happened at the position is part
+of the world. A call takes effect when it is permitted: in a log at its resolution, a few records later.`
 
 func (f *worldFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()

@@ -13,7 +13,6 @@ import (
 	"github.com/aspis-rv/aspis/internal/replay"
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/internal/world/render"
-	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 func newWorldReach(e *env) *cobra.Command {
@@ -77,10 +76,10 @@ func (e *env) reachAt(cmd *cobra.Command, f *worldFlags, r *replay.ReachSince, a
 // printReach answers. A name that the world does not know is an error: "not reached" would be
 // an all-clear on a slip of the pen.
 func (e *env) printReach(t *replay.TraceWorld, r *replay.ReachSince) error {
-	if r.From != "" && !isObject(t.World, r.From) && !isVertex(t.World, r.From) {
+	if r.From != "" && !render.IsObject(t.World, r.From) && !render.IsVertex(t.World, r.From) {
 		return hint(fmt.Errorf("--from: there is no object and no vertex %s", render.Name(r.From)), "aspis world show lists them")
 	}
-	if r.To != "" && !isDomain(t.World, r.To) && !isVertex(t.World, r.To) {
+	if r.To != "" && !isDomain(t.World, r.To) && !render.IsVertex(t.World, r.To) {
 		return hint(fmt.Errorf("--to: there is no release domain and no vertex %s", render.Name(r.To)), "aspis world show lists them")
 	}
 	rows := r.Rows(t)
@@ -146,23 +145,6 @@ func domainsOf(w *world.World, rows []*render.Reach) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-func isObject(w *world.World, name string) bool {
-	return !w.Scan(world.Rel{Kind: world.Exists}, []schema.Value{schema.StringValue(name)}, 1, world.Safe,
-		func(world.Tuple) bool { return false })
-}
-
-// isVertex tells whether a vertex is declared, or is unknown and holds or is joined to
-// something.
-func isVertex(w *world.World, name string) bool {
-	v, met := w.Vertex(name)
-	if !met {
-		return false
-	}
-	holds := !w.Scan(world.Rel{Kind: world.Holds}, []schema.Value{schema.StringValue(name), {}}, 1, world.Safe,
-		func(world.Tuple) bool { return false })
-	return holds || w.Sort(v) != world.Unknown || len(w.Edges(v))+len(w.Out(v))+len(w.In(v)) > 0
 }
 
 func isDomain(w *world.World, name string) bool {

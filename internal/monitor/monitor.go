@@ -19,6 +19,7 @@ type Monitor struct {
 	world  *world.World // nil: no formula reads it
 
 	shadow shadow // of the input judged last; not part of the state
+	watch  Watch  // nil: nobody
 
 	locations []*spatial.Formula // clones of those of the engine, made when needed
 
@@ -37,6 +38,24 @@ var (
 // World returns the world of the trace, nil if the engine folds none. It stays as it is
 // whatever the monitor does.
 func (m *Monitor) World() *world.World { return m.world }
+
+// Watch is told of a change of a world. The worlds and the delta may be kept.
+type Watch func(before, after *world.World, delta *world.Delta)
+
+// Watch has every change of the world from here on told to watch, in order, when it is
+// adopted or settled.
+func (m *Monitor) Watch(watch Watch) { m.watch = watch }
+
+// become makes the world after some steps that of the monitor.
+func (m *Monitor) become(s *shadow) {
+	m.world = s.after
+	if m.watch == nil {
+		return
+	}
+	for _, step := range s.steps {
+		m.watch(step.before, step.after, step.delta)
+	}
+}
 
 // location is the monitor's own clone of a location formula.
 func (m *Monitor) location(l *location) *spatial.Formula {
@@ -81,7 +100,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 // Adopt makes in the next time point of the trace.
 func (m *Monitor) Adopt(in aspects.Input) {
 	if s := m.step(&in, true); s != nil {
-		m.world = s.after
+		m.become(s)
 		s.reset(nil)
 	}
 	m.state.Commit()
@@ -109,7 +128,7 @@ func (m *Monitor) Settle(end aspects.Ended) {
 	}
 	s := shadow{before: m.world, after: m.world}
 	s.end(end, world.Origin{})
-	m.world = s.after
+	m.become(&s)
 }
 
 // Advance gives back memory that no later time point can use. Log time by itself

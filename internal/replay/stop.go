@@ -10,7 +10,7 @@ const (
 	StopNewest StopKind = iota // the end of what there is
 	StopRecord                 // after the record at Partition and Offset of a log
 	StopEvent                  // after the event of a file with the number Event, from 0
-	StopTime                   // at log time Time, with all events of that time
+	StopTime                   // at Time, with all of that time: records of a log by their append time, events of a file by log time
 )
 
 // Stop is a place in a log or in a file of events.

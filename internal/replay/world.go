@@ -65,15 +65,18 @@ func WorldsOfEvents(run offline.Config, cfg WorldConfig, events iter.Seq2[*schem
 	if err != nil {
 		return nil, err
 	}
-	p := f.partition(0)
-	p.numbers = map[uint64]int{}
+	p := f.partition(0, true)
 	var given *schema.Event
 	run.Bundle = cfg.Bundle
 	run.Records = func(offset uint64, ev *schema.Event) {
 		if ev == given {
 			p.numbers[offset] = p.number
 		}
-		p.step(offset, ev)
+		when := p.now
+		if ev.Kind == schema.KindTick {
+			when = ev.Tick.Time
+		}
+		p.step(offset, when, ev)
 	}
 	runner := offline.New(run)
 	for ev, err := range events {
@@ -105,7 +108,7 @@ func WorldsOfLog(ctx context.Context, src Source, cfg WorldConfig) ([]Snapshot, 
 		if !f.concerns(i) {
 			continue
 		}
-		p := f.partition(i)
+		p := f.partition(i, false)
 		first, next, err := src.Bounds(ctx, bus.Events, i)
 		if err != nil {
 			return nil, fmt.Errorf("world: %w", err)
@@ -116,7 +119,7 @@ func WorldsOfLog(ctx context.Context, src Source, cfg WorldConfig) ([]Snapshot, 
 				return fmt.Errorf("record %d/%d: %w", i, rec.Offset, err)
 			}
 			ev.Position = schema.Position{Partition: i, Offset: rec.Offset}
-			p.step(rec.Offset, ev)
+			p.step(rec.Offset, rec.Time.UnixNano(), ev)
 			if p.done() {
 				return errStopped
 			}
@@ -162,7 +165,7 @@ func newWorldFold(cfg *WorldConfig) (*worldFold, error) {
 	n := len(cfg.Stops)
 	f := &worldFold{cfg: cfg, taken: make([]Snapshot, n), foreign: make([]*PolicyRef, n), reached: make([]bool, n)}
 	var err error
-	f.engine, err = newWorldEngine(cfg.Bundle.World, func(*WorldChange) {})
+	f.engine, err = newWorldEngine(cfg.Bundle)
 	return f, err
 }
 
@@ -196,7 +199,7 @@ type worldPart struct {
 	known    map[uint64]*render.Event // that changed a world, by offset
 	policies map[string]PolicyRef     // that were activated, by digest
 	open     []int                    // stops that were not come to
-	now      int64                    // log time
+	now      int64                    // ns: of the record folded last, of a file log time
 	last     uint64                   // offset folded last
 	whole    bool                     // the first activation of the log is retained
 
@@ -204,14 +207,18 @@ type worldPart struct {
 	numbers        map[uint64]int // of events of the file, by offset; nil for a log
 }
 
-func (f *worldFold) partition(id uint32) *worldPart {
+// partition begins the fold of a partition, of a file if its events were recorded there.
+func (f *worldFold) partition(id uint32, recorded bool) *worldPart {
 	p := &worldPart{fold: f, id: id, known: map[uint64]*render.Event{}, policies: map[string]PolicyRef{}, folded: -1}
-	p.judge = judge.New(id, judge.Config{Bundle: f.cfg.Bundle, Engine: f.engine, Rules: f.cfg.Rules})
+	if recorded {
+		p.numbers = map[uint64]int{}
+	}
+	p.judge = judge.New(id, judge.Config{Bundle: f.cfg.Bundle, Engine: f.engine, Rules: f.cfg.Rules, Recorded: recorded})
 	f.engine.changed = func(c *WorldChange) {
 		if p.known[c.Offset] == nil {
 			p.known[c.Offset] = p.describe(c)
 		}
-		c.Cause, c.Base = p.known[c.Offset], f.engine.base
+		c.Cause = p.known[c.Offset]
 		if f.cfg.Changed != nil {
 			f.cfg.Changed(c)
 		}
@@ -224,14 +231,14 @@ func (f *worldFold) partition(id uint32) *worldPart {
 	return p
 }
 
-// step folds a record, after the stops that lie before it.
-func (p *worldPart) step(offset uint64, ev *schema.Event) {
+// step folds a record of a time, after the stops that lie before it.
+func (p *worldPart) step(offset uint64, when int64, ev *schema.Event) {
 	p.stop(func(s *Stop) bool {
 		switch s.Kind {
 		case StopRecord:
 			return offset > s.Offset
 		case StopTime:
-			return ev.Kind == schema.KindTick && ev.Tick.Time > s.Time
+			return when > s.Time
 		case StopNewest, StopEvent:
 		}
 		return false
@@ -239,11 +246,8 @@ func (p *worldPart) step(offset uint64, ev *schema.Event) {
 	if p.done() {
 		return
 	}
-	switch {
-	case ev.Kind == schema.KindTick:
-		p.now = max(p.now, ev.Tick.Time)
-	case ev.Kind == schema.KindPolicy && ev.Activation != nil:
-		a := ev.Activation
+	p.now = max(p.now, when)
+	if a := ev.Activation; ev.Kind == schema.KindPolicy && a != nil {
 		p.whole = p.whole || a.Number == 1
 		p.policies[string(a.Digest)] = PolicyRef{Digest: hex.EncodeToString(a.Digest), Name: a.Name, Revision: a.Revision}
 	}
@@ -278,7 +282,7 @@ func (p *worldPart) take(stop int) {
 	events := func(offset uint64) *render.Event { return p.known[offset] }
 	for id, m := range p.judge.Monitors {
 		if m, ok := m.(*worldMonitor); ok {
-			f.taken[stop] = append(f.taken[stop], TraceWorld{Trace: id, World: m.world, At: p.at(id), Events: events})
+			f.taken[stop] = append(f.taken[stop], TraceWorld{Trace: id, World: m.World(), At: p.at(id), Events: events})
 		}
 	}
 }

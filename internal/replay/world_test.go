@@ -172,7 +172,7 @@ func TestReachSince(t *testing.T) {
 			if !before[p] || got != since[p] {
 				t.Fatalf("seed %d: %+v: %v since %q, want %q", seed, r, p, got, since[p])
 			}
-			if len(row.Path) == 0 && !row.Unknown {
+			if len(row.Path) == 0 {
 				t.Fatalf("seed %d: %v has no path", seed, p)
 			}
 		}

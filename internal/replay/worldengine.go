@@ -1,23 +1,14 @@
 package replay
 
 import (
-	"errors"
-
+	"github.com/aspis-rv/aspis/internal/monitor"
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/internal/world/render"
 	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
-
-// worldEngine makes monitors that fold the world of a trace and judge nothing.
-type worldEngine struct {
-	base    *world.World // as the policy declares it
-	changed func(*WorldChange)
-	// now is the record that is being folded: what changes without a time point of its own
-	// belongs to it.
-	now *schema.Event
-}
 
 // WorldChange is one change of the world of a trace.
 type WorldChange struct {
@@ -31,67 +22,60 @@ type WorldChange struct {
 	Base          *world.World  // as the policy declares it: Before is Base when a trace begins
 }
 
-func newWorldEngine(spec *world.Spec, changed func(*WorldChange)) (*worldEngine, error) {
-	base, err := world.New(spec)
-	return &worldEngine{base: base, changed: changed}, err
+// worldEngine makes monitors that fold the world of a trace, judge nothing, and say what
+// changed.
+type worldEngine struct {
+	*monitor.Engine
+	changed func(*WorldChange)
+	// now is the record that is being folded: what changes without a time point of its own
+	// belongs to it.
+	now *schema.Event
 }
 
-func (e *worldEngine) Kind() aspects.Kind { return aspects.Spatial }
+func newWorldEngine(b *policy.Bundle) (*worldEngine, error) {
+	e, err := monitor.NewWorld(b)
+	return &worldEngine{Engine: e, changed: func(*WorldChange) {}}, err
+}
 
-func (e *worldEngine) New() aspects.Monitor { return &worldMonitor{engine: e, world: e.base} }
-
-// Restore is not used: a fold for people starts from the first record.
-func (e *worldEngine) Restore([]byte) (aspects.Monitor, error) {
-	return nil, errors.New("a fold of worlds has no snapshots")
+// New returns the monitor of a trace without history.
+func (e *worldEngine) New() aspects.Monitor {
+	inner, ok := e.Engine.New().(*monitor.Monitor)
+	if !ok {
+		panic("replay: an engine of monitors made something else")
+	}
+	m := &worldMonitor{Monitor: inner, engine: e, base: inner.World()}
+	inner.Watch(m.became)
+	return m
 }
 
 // worldMonitor is the world of a trace.
 type worldMonitor struct {
+	*monitor.Monitor
 	engine *worldEngine
-	world  *world.World
-	trace  protocol.TraceID // known from the first time point on
-	time   int64
+	base   *world.World
+
+	trace protocol.TraceID // known from the first time point on
+	event *schema.Event    // that is being adopted, or that ends a call
+	at    uint64           // its offset
+	time  int64            // of the last time point
 }
 
-func (m *worldMonitor) Judge(aspects.Input) []schema.Part { return nil }
-
+// Adopt makes in the next time point of the trace.
 func (m *worldMonitor) Adopt(in aspects.Input) {
 	m.trace, m.time = protocol.TraceID{Tenant: in.Event.Tenant, Trace: in.Event.Trace}, in.Timestamp
-	from := world.Origin{Offset: in.Offset + 1, Call: in.Call}
-	m.end(in.Ended, from, in.Event)
-	w, d := m.world.Apply(in.Edits, from)
-	m.become(w, d, in.Event, in.Offset)
+	m.event, m.at = in.Event, in.Offset
+	m.Monitor.Adopt(in)
 }
 
 // Settle takes in how a call ended without a result.
 func (m *worldMonitor) Settle(end aspects.Ended) {
-	at := m.engine.now.Position.Offset
-	m.end(end, world.Origin{Offset: at + 1}, m.engine.now)
+	m.event, m.at = m.engine.now, m.engine.now.Position.Offset
+	m.Monitor.Settle(end)
 }
 
-func (m *worldMonitor) end(end aspects.Ended, from world.Origin, ev *schema.Event) {
-	switch {
-	case end.Call == "":
-	case end.Outcome == aspects.EffectsStay:
-		m.world = m.world.Keep(end.Call)
-	case end.Outcome == aspects.EffectsGo:
-		w, d := m.world.Revert(end.Call, from)
-		m.become(w, d, ev, from.Offset-1)
-	case end.Outcome == aspects.EffectsDoubt:
-		m.world = m.world.Doubt(end.Call)
-	}
+func (m *worldMonitor) became(before, after *world.World, delta *world.Delta) {
+	m.engine.changed(&WorldChange{
+		Trace: m.trace, Before: before, After: after, Delta: delta, Base: m.base,
+		Event: m.event, Offset: m.at, Timestamp: m.time,
+	})
 }
-
-func (m *worldMonitor) become(w *world.World, d *world.Delta, ev *schema.Event, offset uint64) {
-	before := m.world
-	m.world = w
-	if !d.Empty() {
-		m.engine.changed(&WorldChange{
-			Trace: m.trace, Before: before, After: w, Delta: d, Event: ev, Offset: offset, Timestamp: m.time,
-		})
-	}
-}
-
-func (m *worldMonitor) Advance(int64) {}
-
-func (m *worldMonitor) AppendState(dst []byte) []byte { return m.world.AppendState(dst) }

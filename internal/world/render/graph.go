@@ -41,8 +41,9 @@ type At struct {
 	// read from a file.
 	Position string `json:"position,omitempty"`
 	// Event is the number of the last event of the file, from 0.
-	Event *int  `json:"event,omitempty"`
-	TS    int64 `json:"ts,omitempty"` // log time there, ns
+	Event *int `json:"event,omitempty"`
+	// TS is the time there, ns: that of appending in a log, log time in a file.
+	TS int64 `json:"ts,omitempty"`
 	// Before is set when the event there is not in the world.
 	Before bool `json:"before,omitempty"`
 	// Truncated is set when the first records of the log are gone: what they did is not in

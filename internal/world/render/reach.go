@@ -48,9 +48,12 @@ func (f From) All() world.Rel {
 }
 
 // Targets lists the release domains that an object, or what is at a vertex, can come to,
-// sorted. It answers in the unsafe sense.
+// sorted. It answers in the unsafe sense; what is neither comes to nothing.
 func Targets(w *world.World, kind From, from string) []string {
 	var out []string
+	if !kind.is(w, from) {
+		return nil
+	}
 	w.Scan(kind.Domains(), []schema.Value{schema.StringValue(from), {}}, 1, world.Unsafe, func(t world.Tuple) bool {
 		out = append(out, t.Args[1].Str)
 		return true
@@ -60,10 +63,38 @@ func Targets(w *world.World, kind From, from string) []string {
 }
 
 // Reaches tells whether an object, or what is at a vertex, can come to a domain or vertex,
-// in the unsafe sense.
+// in the unsafe sense; what is neither comes to nothing.
 func Reaches(w *world.World, kind From, from, to string) bool {
 	known := []schema.Value{schema.StringValue(from), schema.StringValue(to)}
-	return !w.Scan(kind.All(), known, 3, world.Unsafe, func(world.Tuple) bool { return false })
+	return kind.is(w, from) && !w.Scan(kind.All(), known, 3, world.Unsafe, func(world.Tuple) bool { return false })
+}
+
+func (f From) is(w *world.World, name string) bool {
+	if f == ByVertex {
+		return IsVertex(w, name)
+	}
+	return IsObject(w, name)
+}
+
+// IsObject tells whether an object of a name has come into being.
+func IsObject(w *world.World, name string) bool {
+	return some(w, world.Exists, []schema.Value{schema.StringValue(name)})
+}
+
+// IsVertex tells whether a vertex of a name is declared, or is unknown and holds something or
+// is at an end of an edge or channel.
+func IsVertex(w *world.World, name string) bool {
+	v, met := w.Vertex(name)
+	if !met {
+		return false
+	}
+	return w.Sort(v) != world.Unknown || len(w.Edges(v))+len(w.Out(v))+len(w.In(v)) > 0 ||
+		some(w, world.Holds, []schema.Value{schema.StringValue(name), {}})
+}
+
+// some tells whether a relation has a tuple that begins with a value.
+func some(w *world.World, kind world.RelKind, known []schema.Value) bool {
+	return !w.Scan(world.Rel{Kind: kind}, known, 1, world.Safe, func(world.Tuple) bool { return false })
 }
 
 // Reach says that an object, or what is at a vertex, can come to a domain or vertex.
@@ -72,8 +103,7 @@ type Reach struct {
 	Kind From   `json:"kind"`
 	To   string `json:"to"`
 	// Path is a least walk, the vertices in order. Where the target is reached only
-	// because some vertex is unknown, it leads to that vertex and Unknown is set; it is empty where
-	// there is not even such a walk.
+	// because some vertex is unknown, it leads to that vertex and Unknown is set.
 	Path     []string `json:"path"`
 	Distance int64    `json:"distance"`
 	Unknown  bool     `json:"unknown,omitempty"`
@@ -88,11 +118,7 @@ type Reach struct {
 // NewReach returns the row of a question whose answer is yes, with the present path.
 func NewReach(w *world.World, kind From, from, to string, since *Event, events Events) *Reach {
 	r := &Reach{From: from, Kind: kind, To: to, Since: since}
-	steps, ok := path(w, kind, from, to)
-	if !ok {
-		r.Unknown = true
-		steps, _ = path(w, kind, from, world.UnknownDomain)
-	}
+	steps, _ := path(w, kind, from, to)
 	seen := map[uint64]bool{}
 	var offsets []uint64
 	for _, s := range steps {
@@ -102,6 +128,7 @@ func NewReach(w *world.World, kind From, from, to string, since *Event, events E
 			offsets = append(offsets, s.Origin)
 		}
 	}
+	r.Unknown = leadsNowhere(w, r.Path, to)
 	slices.Sort(offsets)
 	for _, o := range offsets {
 		if ev := events.origin(o); ev != nil {
@@ -109,6 +136,15 @@ func NewReach(w *world.World, kind From, from, to string, since *Event, events E
 		}
 	}
 	return r
+}
+
+// leadsNowhere tells whether a path ends at an unknown vertex, where that is not the target.
+func leadsNowhere(w *world.World, path []string, to string) bool {
+	if len(path) == 0 {
+		return true
+	}
+	end, met := w.Vertex(path[len(path)-1])
+	return path[len(path)-1] != to && (!met || w.Sort(end) == world.Unknown)
 }
 
 func path(w *world.World, kind From, from, to string) ([]world.Step, bool) {
@@ -144,12 +180,10 @@ func (r *Reach) Text() string {
 
 func (r *Reach) walk() string {
 	switch {
-	case len(r.Path) == 0 && r.Unknown:
-		return "where it is, is unknown"
 	case len(r.Path) == 0:
-		return ""
+		return "on no known path"
 	case r.Unknown:
-		return Walk(r.Path, r.Distance) + ", where it may be anywhere: that vertex is unknown"
+		return Walk(r.Path, r.Distance) + ", and anywhere from there: that vertex is unknown"
 	}
 	return Walk(r.Path, r.Distance)
 }

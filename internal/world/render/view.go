@@ -14,30 +14,24 @@ type viewer struct {
 }
 
 func (v *viewer) vertex(id world.V) {
-	name, sort := v.w.Name(id), v.w.Sort(id)
-	edges, channels := v.w.Edges(id), v.w.Out(id)
-	for _, e := range edges {
+	name := v.w.Name(id)
+	for _, e := range v.w.Edges(id) {
 		if other := v.w.Name(e.To); name <= other {
 			v.out.Edges = append(v.out.Edges, Edge{From: name, To: other, Distance: e.Distance, Since: v.events.origin(e.Origin)})
 		}
 	}
-	for _, c := range channels {
+	for _, c := range v.w.Out(id) {
 		v.out.Channels = append(v.out.Channels, Channel{
 			From: name, To: v.w.Name(c.To), Weight: c.Weight, Open: c.Open, Since: v.events.origin(c.Origin),
 		})
 	}
-	if sort == world.Unknown && len(edges) == 0 && len(channels) == 0 && len(v.w.In(id)) == 0 && !v.holdsAny(name) {
+	if !IsVertex(v.w, name) {
 		return // a name that was met, and is of no account
 	}
 	v.out.Nodes = append(v.out.Nodes, Node{
-		Name: name, Sort: sort.String(), Domain: v.w.Domain(id), Labels: append([]string(nil), v.w.Labels(id)...),
+		Name: name, Sort: v.w.Sort(id).String(), Domain: v.w.Domain(id), Labels: append([]string(nil), v.w.Labels(id)...),
 		Doubtful: v.w.HasDoubts() && v.w.Doubtful(name),
 	})
-}
-
-func (v *viewer) holdsAny(vertex string) bool {
-	return !v.w.Scan(world.Rel{Kind: world.Holds}, []schema.Value{schema.StringValue(vertex), {}}, 1, world.Safe,
-		func(world.Tuple) bool { return false })
 }
 
 func (v *viewer) objects() {
