@@ -36,14 +36,15 @@ func relay(t *testing.T) (*policy.Bundle, offline.Config) {
 	return b, offline.Config{Bundle: b, Engines: engines}
 }
 
-// calls makes random calls. Now and then one is refused, fails, or is of a vertex that nobody
-// declared.
+// calls makes random calls, at least n events with the results of some. Now and then one is
+// refused, fails, or is of a vertex that nobody declared.
 func calls(t *testing.T, rng *rand.Rand, n int) []*schema.Event {
 	t.Helper()
 	tools := []string{"place", "place", "move", "remove", "destroy", "derive", "open", "open", "close", "close", "vanish", "declare", "alarm"}
 	objects, vertices := []string{"x", "y", "z"}, []string{"a", "b", "c", "d", "e", "unknown"}
 	var out []*schema.Event
-	for i := range n {
+	for len(out) < n {
+		i := len(out)
 		o, v := objects[rng.IntN(len(objects))], vertices[rng.IntN(len(vertices))]
 		args := map[string]any{"o": o, "v": v}
 		switch tool := tools[rng.IntN(len(tools))]; tool {
@@ -59,6 +60,11 @@ func calls(t *testing.T, rng *rand.Rand, n int) []*schema.Event {
 			out = append(out, event(t, map[string]any{"tool": tool, "args": map[string]any{"o": o}, "ts": i * 1e9}))
 		default:
 			out = append(out, event(t, map[string]any{"tool": tool, "args": args, "ts": i * 1e9}))
+		}
+		if rng.IntN(3) == 0 { // an error takes the effects back
+			result := event(t, map[string]any{"kind": "result", "call": fmt.Sprintf("c%d", i), "ok": rng.IntN(2) == 0, "ts": i*1e9 + 1})
+			result.Actor.Class = schema.ClassTool
+			out = append(out, result)
 		}
 	}
 	return out
