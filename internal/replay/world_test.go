@@ -323,3 +323,43 @@ func TestWorldOfAnotherPolicy(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestEndsWithoutResults: a permit that was not delivered takes the effects of its call back,
+// and one of which nobody knows what became leaves them in doubt.
+func TestEndsWithoutResults(t *testing.T) {
+	b, _ := relay(t)
+	w := activated(t, b.Digest[:], b.Name)
+	for _, s := range []string{"kept", "withdrawn", "unknown"} {
+		call := record(schema.KindCall, s+"/call", s)
+		call.Digest, call.Tool = []byte("digest of "+s), "place"
+		call.Args = event(t, map[string]any{"tool": "place", "args": map[string]any{"o": "x", "v": "b"}}).Args
+		at := w.append(call)
+		r := record(schema.KindResolution, s+"/decision", s)
+		r.Actor.Class = schema.ClassMonitor
+		r.Resolution = &schema.Resolution{
+			CallID: call.CallID, Attempt: schema.Attempt{Opening: at, CallID: call.ID}, Outcome: schema.SettledPermit,
+			Policy: b.Digest[:], CallDigest: call.Digest, Writer: "composer",
+		}
+		w.append(r)
+	}
+	w.append(record(schema.KindResult, "r1", "kept"))
+	w.append(record(schema.KindWithdrawn, "r2", "withdrawn"))
+	ttl := protocol.DefaultRules().ResultTTL
+	w.append(&schema.Event{ID: "tick/1", Kind: schema.KindTick, Tick: &schema.Tick{N: 1, Time: 1}})
+	w.append(&schema.Event{ID: "tick/2", Kind: schema.KindTick, Tick: &schema.Tick{N: 2, Time: 2 * ttl}})
+	s, err := replay.WorldsOfLog(context.Background(), w.log, replay.WorldConfig{
+		Bundle: b, Rules: protocol.DefaultRules(), Stops: []replay.Stop{{Kind: replay.StopNewest}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for i := range s[0] {
+		g := render.View(s[0][i].World, s[0][i].At, s[0][i].Events)
+		got[s[0][i].Trace.Trace] = fmt.Sprint(replicasOf(g, "x"), s[0][i].World.Doubtful("x"), s[0][i].At.Truncated)
+	}
+	want := map[string]string{"kept": "[b] false false", "withdrawn": "[] false false", "unknown": "[b] true false"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -15,7 +15,7 @@ import (
 )
 
 // Graph is a world, or a part of it, in the order in which it is shown: everything is sorted
-// by name. It shares nothing with the world it was made from.
+// by name. Lists without elements are empty, not nil: JSON has []. It shares nothing with the world it was made from.
 type Graph struct {
 	Unit       string      `json:"unit"` // of physical distances
 	Nodes      []Node      `json:"nodes"`
@@ -136,7 +136,10 @@ type State struct {
 // View returns all of a world; at says where it is. The cost is linear in the world, but
 // for what its objects reach.
 func View(w *world.World, at At, events Events) *Graph {
-	g := &Graph{Unit: w.Spec().PhysicalUnit, Incomplete: w.Overflowed(), At: at}
+	g := &Graph{
+		Unit: w.Spec().PhysicalUnit, Incomplete: w.Overflowed(), At: at, Nodes: []Node{}, Edges: []Edge{}, Channels: []Channel{},
+		Objects: []Object{}, Attributes: []Attribute{}, States: []State{},
+	}
 	v := viewer{w: w, events: events, out: g}
 	for i := range w.Vertices() {
 		v.vertex(world.V(i)) //nolint:gosec // a vertex number
@@ -193,7 +196,7 @@ func (g *Graph) only(keep func(string) bool) *Graph {
 	out.Nodes = where(g.Nodes, func(n *Node) bool { return keep(n.Name) })
 	out.Edges = where(g.Edges, func(e *Edge) bool { return keep(e.From) && keep(e.To) })
 	out.Channels = where(g.Channels, func(c *Channel) bool { return keep(c.From) && keep(c.To) })
-	out.Objects = nil
+	out.Objects = []Object{}
 	for i := range g.Objects {
 		o := g.Objects[i]
 		o.Replicas = where(o.Replicas, func(r *Replica) bool { return keep(r.Vertex) })
@@ -206,7 +209,7 @@ func (g *Graph) only(keep func(string) bool) *Graph {
 }
 
 func where[T any](list []T, keep func(*T) bool) []T {
-	var out []T
+	out := []T{}
 	for i := range list {
 		if keep(&list[i]) {
 			out = append(out, list[i])

@@ -117,7 +117,7 @@ type Reach struct {
 
 // NewReach returns the row of a question whose answer is yes, with the present path.
 func NewReach(w *world.World, kind From, from, to string, since *Event, events Events) *Reach {
-	r := &Reach{From: from, Kind: kind, To: to, Since: since}
+	r := &Reach{From: from, Kind: kind, To: to, Since: since, Path: []string{}}
 	steps, _ := path(w, kind, from, to)
 	seen := map[uint64]bool{}
 	var offsets []uint64

@@ -36,7 +36,7 @@ func (v *viewer) vertex(id world.V) {
 
 func (v *viewer) objects() {
 	v.w.Scan(world.Rel{Kind: world.Exists}, make([]schema.Value, 1), 0, world.Safe, func(t world.Tuple) bool {
-		v.out.Objects = append(v.out.Objects, Object{Name: t.Args[0].Str})
+		v.out.Objects = append(v.out.Objects, Object{Name: t.Args[0].Str, Replicas: []Replica{}})
 		return true
 	})
 	for i := range v.out.Objects {
