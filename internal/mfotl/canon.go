@@ -115,12 +115,7 @@ func (c *canon) formula(f syntax.Formula) error {
 	case *syntax.Bool:
 		c.b.WriteString(strconv.FormatBool(f.Value))
 	case *syntax.Pred:
-		c.b.WriteString(strconv.Quote(f.Name))
-		for _, t := range f.Args {
-			c.b.WriteByte(' ')
-			c.term(t)
-		}
-		c.b.WriteByte(';')
+		c.pred(f)
 	case *syntax.Cmp:
 		fmt.Fprintf(&c.b, "(cmp%d ", f.Op)
 		c.term(f.Left)
@@ -144,10 +139,7 @@ func (c *canon) formula(f syntax.Formula) error {
 	case *syntax.Since:
 		return c.temporal("since", f.I, f.Right, f.Left)
 	case *syntax.New:
-		if _, _, ok := difference(f); !ok {
-			return outside(f)
-		}
-		return c.list("new", f.F)
+		return c.difference(f)
 	case *syntax.Match:
 		c.match(f)
 	case *syntax.Agg:
@@ -170,6 +162,22 @@ func outside(f syntax.Formula) error {
 	default:
 		return fmt.Errorf("%w: %T is not an operator of the core language; give the checked core formula", ErrFormula, f)
 	}
+}
+
+func (c *canon) pred(f *syntax.Pred) {
+	c.b.WriteString(strconv.Quote(f.Name))
+	for _, t := range f.Args {
+		c.b.WriteByte(' ')
+		c.term(t)
+	}
+	c.b.WriteByte(';')
+}
+
+func (c *canon) difference(f *syntax.New) error {
+	if _, _, ok := difference(f); !ok {
+		return outside(f)
+	}
+	return c.list("new", f.F)
 }
 
 func (c *canon) match(f *syntax.Match) {

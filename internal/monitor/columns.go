@@ -37,13 +37,14 @@ func objectsOf(rel world.Rel) []int {
 	switch rel.Kind {
 	case world.Holds:
 		return []int{1}
-	case world.Reaches, world.Exists, world.Gone:
+	case world.Reaches, world.ReachesDomain, world.Exists, world.Gone:
 		return []int{0}
 	case world.Derived:
 		return []int{0, 1}
-	default:
-		return nil
+	case world.Connects, world.ConnectsDomain, world.HasLabel, world.InDomain, world.Opened, world.DeclaredVertex,
+		world.AttributeOf, world.StateOf:
 	}
+	return nil
 }
 
 // columnOf is the number of the column that a term is, -1 if it is none.
@@ -81,21 +82,21 @@ func (l *lowering) paths(f *check.Checked) []pathAtom {
 func (l *lowering) pathAtom(f *check.Checked, atom syntax.Formula) (pathAtom, bool) {
 	a := pathAtom{atom: atom, sense: world.Unsafe}
 	var args []syntax.Term
-	switch g := atom.(type) {
-	case *syntax.Pred:
-		rel, ok := l.spec.Lookup(g.Name)
-		if !ok || (rel.Kind != world.Reaches && rel.Kind != world.Connects) {
+	if at, ok := atom.(*syntax.At); ok {
+		if a.at = l.location(at); a.at == nil {
 			return a, false
 		}
-		a.rel, args = rel, g.Args
-	case *syntax.At:
-		if a.at = l.location(g); a.at == nil {
-			return a, false
-		}
-		args = append(args, g.Loc)
+		args = append(args, at.Loc)
 		for _, name := range a.at.vars {
 			args = append(args, syntax.Var{Name: name})
 		}
+	}
+	if p, ok := atom.(*syntax.Pred); ok {
+		rel, ok := l.spec.Lookup(p.Name)
+		if !ok || (rel.Kind != world.Reaches && rel.Kind != world.Connects) {
+			return a, false
+		}
+		a.rel, args = rel, p.Args
 	}
 	for _, t := range args {
 		arg := pathArg{column: columnOf(f, t)}

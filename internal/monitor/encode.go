@@ -36,7 +36,8 @@ func (e *Engine) Restore(state []byte) (aspects.Monitor, error) {
 	case [32]byte(state[1:head]) != e.digest:
 		return nil, fmt.Errorf("%w: it was made under policy %x, this is %x: replay the trace from its log", ErrState, state[1:head], e.digest)
 	}
-	m, rest, err := e.monitor(), state[head:], error(nil)
+	var err error
+	m, rest := e.monitor(), state[head:]
 	if e.origin != nil {
 		if m.world, rest, err = restoreWorld(e.origin, rest); err != nil {
 			return nil, err

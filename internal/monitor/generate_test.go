@@ -2,6 +2,7 @@ package monitor_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -89,9 +90,7 @@ func (g *generator) some(names []string) []string {
 // signature has the facts of the tests, and the world.
 func signature(spec *world.Spec) check.Signature {
 	sig := check.Signature{}
-	for name, kinds := range spec.Signature() {
-		sig[name] = kinds
-	}
+	maps.Copy(sig, spec.Signature())
 	one, two := []schema.ValueKind{schema.KindString}, []schema.ValueKind{schema.KindString, schema.KindString}
 	sig["release"], sig["asks"], sig["go"], sig["ours"] = one, one, one, one
 	sig["send"], sig["grant"] = two, two
@@ -152,6 +151,10 @@ var templates = []string{ //nolint:gochecknoglobals // a table
 	`NEW (exists(r) AND NOT (EXISTS l. (holds(l, r) AND AT l (SOMEWHERE[0,1] own))))`,
 	`NEW (label(l, "foreign") OR label(l, "own"))`,
 	`label(l, "foreign") AND holds(l, r)`,
+	`asks(r) AND reaches(r, d)`,
+	`holds(l, r) AND connects(l, d) AND NOT reaches(r, "part")`,
+	`asks(r) AND holds(l, r) AND AT l (SOMEWHERE[0,1] foreign)`,
+	`asks(r) AND holds(l, r) AND NOT (AT l (SOMEWHERE[0,1] (EXISTS s. (holds(@l, s) AND marked(s, "PHI")))))`,
 	`NEW (holds(l, r) AND AT l (EXISTS s. (holds(@l, s) AND marked(s, "PHI"))))`,
 	`NEW (holds(l, r) AND AT l (SOMEWHERE[0,1] (EXISTS s. (holds(@l, s) AND derived(s, r)))))`,
 	`send(r, v) AND NOT NEW (holds(v, r))`,
@@ -265,7 +268,7 @@ func (g *generator) facts() []schema.Fact {
 		out = append(out, f)
 	}
 	for range g.IntN(4) {
-		switch g.IntN(6) {
+		switch g.IntN(7) {
 		case 0:
 			add("send", pick(g, objects), pick(g, places))
 		case 1:
@@ -276,7 +279,7 @@ func (g *generator) facts() []schema.Fact {
 			add("go", "m")
 		case 4:
 			add("release", pick(g, objects))
-		case 5:
+		default:
 			add("asks", pick(g, objects))
 		}
 	}

@@ -33,6 +33,14 @@ func instance(f syntax.Formula, of map[string]schema.Value) syntax.Formula {
 		return &syntax.Cmp{Op: f.Op, Left: term(f.Left), Right: term(f.Right)}
 	case *syntax.Match:
 		return &syntax.Match{Op: f.Op, Left: term(f.Left), Right: term(f.Right), Pattern: f.Pattern, Groups: terms(f.Groups)}
+	default:
+		return inside(f, in)
+	}
+}
+
+// inside is f with what in makes of its direct sub-formulas.
+func inside(f syntax.Formula, in func(syntax.Formula) syntax.Formula) syntax.Formula {
+	switch f := f.(type) {
 	case *syntax.Not:
 		return &syntax.Not{F: in(f.F)}
 	case *syntax.And:

@@ -67,9 +67,9 @@ func ofGraph(rel world.Rel) bool {
 	switch rel.Kind {
 	case world.HasLabel, world.InDomain, world.DeclaredVertex, world.Opened, world.Connects, world.ConnectsDomain:
 		return true
-	default:
-		return false
+	case world.Holds, world.Reaches, world.ReachesDomain, world.Exists, world.Gone, world.Derived, world.AttributeOf, world.StateOf:
 	}
+	return false
 }
 
 // locationText is the text by which equal location formulas are found.
@@ -97,7 +97,7 @@ func (l *lowering) read(rel world.Rel) {
 		}
 	case world.Exists, world.Gone:
 		l.reads[relationName(rel)], l.reads["holds"] = true, true
-	default:
+	case world.Holds, world.Derived, world.HasLabel, world.InDomain, world.Opened, world.DeclaredVertex, world.AttributeOf, world.StateOf:
 		l.reads[relationName(rel)] = true
 	}
 }

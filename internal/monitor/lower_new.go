@@ -98,21 +98,21 @@ func (l *lowering) atoms(f syntax.Formula, c context, inner []syntax.Var, visit 
 func (l *lowering) touchedBy(atom syntax.Formula, c context, inner []syntax.Var) syntax.Formula {
 	t := touch{stored: c.stored}
 	var args []syntax.Term
-	switch f := atom.(type) {
-	case *syntax.Pred:
-		rel, ok := l.relation(f, c)
+	if at, ok := atom.(*syntax.At); ok {
+		if t.at = l.location(at); t.at == nil {
+			return nil
+		}
+		t.name, args = "~"+t.at.name(), []syntax.Term{at.Loc}
+	}
+	if p, ok := atom.(*syntax.Pred); ok {
+		rel, ok := l.relation(p, c)
 		if !ok {
 			return nil
 		}
-		t.rel, t.name, args = rel, "~"+relationName(rel), f.Args
+		t.rel, t.name, args = rel, "~"+relationName(rel), p.Args
 		if reachability(rel) {
 			args = args[:1]
 		}
-	case *syntax.At:
-		if t.at = l.location(f); t.at == nil {
-			return nil
-		}
-		t.name, args = "~"+t.at.name(), []syntax.Term{f.Loc}
 	}
 	t.arity = len(args)
 	l.register(t)
@@ -144,9 +144,10 @@ func reachability(rel world.Rel) bool {
 	switch rel.Kind {
 	case world.Reaches, world.ReachesDomain, world.Connects, world.ConnectsDomain:
 		return true
-	default:
-		return false
+	case world.Holds, world.HasLabel, world.InDomain, world.Exists, world.Gone, world.Derived, world.Opened,
+		world.DeclaredVertex, world.AttributeOf, world.StateOf:
 	}
+	return false
 }
 
 // register notes that a touch is read.

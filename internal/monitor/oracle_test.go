@@ -28,7 +28,6 @@ type oracle struct {
 
 // judged is the event judged last with its time points, by test.
 type judged struct {
-	offset uint64
 	after  *world.World
 	points []naive.TimePoint
 }
@@ -115,8 +114,9 @@ func (o *oracle) define(t *test, f syntax.Formula, sense world.Sense) syntax.For
 		return p
 	case *syntax.At:
 		return o.at(t, f, sense)
+	default:
+		return f
 	}
-	return f
 }
 
 // overDomains tells, by the name that the formulas of these tests give it, whether a
@@ -286,7 +286,7 @@ func assignments(values []schema.Value, n int, do func([]schema.Value)) {
 
 // judge gives the rows of every formula at in, which must be adopted or refused next.
 func (o *oracle) judge(in *aspects.Input) [][]schema.Row {
-	o.judged = judged{offset: in.Offset, after: o.after(in)}
+	o.judged = judged{after: o.after(in)}
 	before, now := o.relations(o.w), o.relations(o.judged.after)
 	var out [][]schema.Row
 	for _, t := range o.tests {

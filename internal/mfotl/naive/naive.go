@@ -132,11 +132,7 @@ func (e *eval) holds(f syntax.Formula, i int, w way) bool {
 	case *syntax.Bool:
 		return f.Value
 	case *syntax.Pred:
-		if table, ok := e.trace[i].Tables[f.Name]; ok {
-			t, found := e.tuple(f, table)
-			return found && w.counts(t.Mark)
-		}
-		return e.fact(f, i, w.even)
+		return e.pred(f, i, w)
 	case *syntax.Cmp:
 		return e.compare(f)
 	case *syntax.Match:
@@ -222,6 +218,15 @@ func (e *eval) held(f syntax.Formula, i int, w way) bool {
 func (e *eval) within(in syntax.Interval, i, j int) bool {
 	d := e.trace[i].TS - e.trace[j].TS
 	return d >= in.Lo && (in.Unbounded || d <= in.Hi)
+}
+
+// pred reports whether a fact, or a tuple of an external relation, makes the predicate hold.
+func (e *eval) pred(p *syntax.Pred, i int, w way) bool {
+	if table, ok := e.trace[i].Tables[p.Name]; ok {
+		t, found := e.tuple(p, table)
+		return found && w.counts(t.Mark)
+	}
+	return e.fact(p, i, w.even)
 }
 
 // fact reports whether the predicate is among the facts that count.
