@@ -56,15 +56,20 @@ func columnOf(f *check.Checked, t syntax.Term) int {
 	return slices.IndexFunc(f.Free, func(c check.Column) bool { return c.Name == v.Name })
 }
 
-// paths lists the atoms of a formula that rest on paths.
-func (l *lowering) paths(f *check.Checked) []pathAtom {
-	var out []pathAtom
+// paths lists the atoms of a formula that rest on paths and whose arguments a row gives, and
+// tells whether there are others.
+func (l *lowering) paths(f *check.Checked) (out []pathAtom, inner bool) {
 	seen := map[string]bool{}
 	var visit func(g syntax.Formula)
 	visit = func(g syntax.Formula) {
 		switch g := g.(type) {
 		case *syntax.Pred, *syntax.At:
-			if a, ok := l.pathAtom(f, g); ok && !seen[g.String()] {
+			a, ok := l.pathAtom(f, g)
+			switch {
+			case !ok:
+			case len(a.args) == 0:
+				inner = true
+			case !seen[g.String()]:
 				seen[g.String()] = true
 				out = append(out, a)
 			}
@@ -76,9 +81,11 @@ func (l *lowering) paths(f *check.Checked) []pathAtom {
 		}
 	}
 	visit(f.Core)
-	return out
+	return out, inner
 }
 
+// pathAtom is an atom that rests on a path, without arguments if a row does not give them all;
+// false if it does not.
 func (l *lowering) pathAtom(f *check.Checked, atom syntax.Formula) (pathAtom, bool) {
 	a := pathAtom{atom: atom, sense: world.Unsafe}
 	var args []syntax.Term
@@ -103,7 +110,8 @@ func (l *lowering) pathAtom(f *check.Checked, atom syntax.Formula) (pathAtom, bo
 		if c, ok := t.(syntax.Const); ok {
 			arg.value = c.Value
 		} else if arg.column < 0 {
-			return a, false
+			a.args = nil
+			return a, true
 		}
 		a.args = append(a.args, arg)
 	}

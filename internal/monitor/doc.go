@@ -36,7 +36,7 @@
 // # Completeness
 //
 // The world remembers for ever. So a formula that reads it rests on the whole history of its
-// trace, however short its windows. It is incomplete where it reads a name that a call left
-// in doubt, after an effect that could not be evaluated and might have
-// changed a relation that it reads, and after the world overflowed.
+// trace, however short its windows. It is incomplete where it reads what a call left in doubt
+// (doubt.go), after an effect that could not be evaluated and might have changed a relation
+// that it reads, and after the world overflowed.
 package monitor

@@ -33,6 +33,7 @@ type Engine struct {
 	externals []external
 	locations []*location
 	touches   []*touch
+	pathAtoms map[string]*pathAtom // by external relation
 }
 
 var _ aspects.Engine = (*Engine)(nil)
@@ -51,6 +52,7 @@ type part struct {
 	news    bool           // it has a NEW
 	objects []int          // columns that are objects of the world
 	paths   []pathAtom
+	inner   bool // it has atoms that rest on paths and have quantified variables
 }
 
 // New compiles the formulas of an aspect, guards and forbid parts, of clauses in shadow
@@ -94,13 +96,15 @@ func compile(b *policy.Bundle, kind aspects.Kind, selects func(*policy.Formula) 
 		p.reach = p.low.Reach()
 		if len(p.reads) > 0 {
 			reads = true
-			p.objects, p.paths = l.objects(p.checked), l.paths(p.checked)
+			p.objects = l.objects(p.checked)
+			p.paths, p.inner = l.paths(p.checked)
 			p.effects, p.graph = l.effects(p.checked)
 			p.news = hasNew(p.checked.Core)
 		}
 		e.parts = append(e.parts, p.part)
 	}
 	e.externals, e.locations, e.touches = l.externals, l.locations, l.touches
+	e.pathAtoms = pathAtoms(e.externals)
 	if reads {
 		if err := e.fold(b.World); err != nil {
 			return nil, err

@@ -11,11 +11,15 @@ import (
 
 // explain adds to rows what the world has to say about them: the paths on which they rest,
 // the events that made the steps of these, and whether they are about an object that is new.
-func (m *Monitor) explain(p *part, rows []schema.Row, in *aspects.Input, s *shadow) {
+func (m *Monitor) explain(number int, rows []schema.Row, in *aspects.Input, s *shadow) {
+	p := &m.engine.parts[number]
 	for i := range rows {
 		row := &rows[i]
 		for k := range p.paths {
 			p.paths[k].add(m, row, s.after)
+		}
+		if p.inner && i < maxExplained {
+			m.explainInner(number, row, s.after)
 		}
 		row.Documents = in.Documents && !misplaced(row) && slices.ContainsFunc(p.objects, func(col int) bool {
 			return row.Values[col].Kind == schema.KindString && s.created(row.Values[col].Str)
@@ -58,11 +62,19 @@ func (a *pathAtom) add(m *Monitor, row *schema.Row, w *world.World) {
 	for i, arg := range a.args {
 		values[i] = arg.of(row)
 	}
+	a.show(m, row, w, values)
+}
+
+// show gives a row the path of the atom under values of its arguments, if it holds.
+func (a *pathAtom) show(m *Monitor, row *schema.Row, w *world.World, values []schema.Value) {
 	steps, ok := a.path(m, w, values)
 	if !ok || len(steps) == 0 {
 		return
 	}
 	path := schema.Path{Of: a.print(values), Distance: steps[len(steps)-1].Distance}
+	if slices.ContainsFunc(row.Paths, func(p schema.Path) bool { return p.Of == path.Of }) {
+		return
+	}
 	for _, step := range steps {
 		path.Vertices = append(path.Vertices, step.Vertex)
 		if step.Origin > 0 {

@@ -13,6 +13,7 @@ import (
 // location is a location formula of AT, compiled. Its arguments are the vertex and the
 // variables of the formula. Monitors evaluate clones of it.
 type location struct {
+	source  *syntax.At
 	formula *spatial.Formula
 	number  int
 	vars    []string
@@ -49,7 +50,7 @@ func (l *lowering) location(f *syntax.At) *location {
 			l.fail(f, err)
 			return nil
 		}
-		loc = &location{formula: compiled, number: len(l.locations), vars: compiled.Vars()}
+		loc = &location{source: f, formula: compiled, number: len(l.locations), vars: compiled.Vars()}
 		loc.reads = slices.ContainsFunc(compiled.Relations(), func(rel world.Rel) bool { return !ofGraph(rel) })
 		l.byText[text] = loc
 		l.locations = append(l.locations, loc)

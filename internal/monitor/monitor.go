@@ -28,6 +28,7 @@ type Monitor struct {
 	source     source
 	touched    toucher
 	candidates []int
+	reasons    mfotl.ReasonBuffer
 }
 
 var (
@@ -81,7 +82,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 			continue
 		}
 		if s != nil {
-			m.explain(p, rows, &in, s)
+			m.explain(i, rows, &in, s)
 		}
 		parts = append(parts, schema.Part{
 			Clause:       p.clause,

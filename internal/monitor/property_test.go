@@ -2,6 +2,7 @@ package monitor_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,6 +155,13 @@ func TestTimeFiresNothing(t *testing.T) {
 	}
 }
 
+// TestInnerPath: a path from or to a vertex that the formula quantifies.
+func TestInnerPath(t *testing.T) {
+	s := tell(t, fleet(), `NEW (EXISTS l. (holds(l, r) AND AT l (SOMEWHERE[0,1] foreign)))`, `NEW (EXISTS l. (holds(l, r) AND connects(l, "PARTNER")))`)
+	s.happens(open("gateway", "partner"))
+	s.calls(`00(A)F@[1 2] AT "gateway" (SOMEWHERE[0,1] foreign): gateway>partner; 01(A)F@[1 2] connects("gateway", "PARTNER"): gateway>partner`, place("A", "gateway"))
+}
+
 // TestUnknownVertex: what is not declared is no excuse.
 func TestUnknownVertex(t *testing.T) {
 	s := tell(t, fleet(), exposure, `NEW (EXISTS l. (holds(l, r) AND NOT label(l, "home")))`)
@@ -235,5 +243,61 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	s.calls(`00(A,PARTNER)F@[1 2] reaches("A", "PARTNER"): home>gateway>partner`, open("gateway", "partner"))
 	if m.World().Hash() != hash || !bytes.Equal(state, m.AppendState(nil)) {
 		t.Error("a refused call changed the state")
+	}
+}
+
+// TestWorldAlone: an engine without formulas folds the world all the same.
+func TestWorldAlone(t *testing.T) {
+	b, _ := bundle(t, fleet(), exposure)
+	alone, err := monitor.NewWorld(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := tell(t, fleet(), exposure)
+	m := alone.New().(*monitor.Monitor)
+	for _, edits := range [][]world.Edit{{place("A", "home")}, {phi("A")}, {open("gateway", "partner")}} {
+		in := s.input(edits)
+		if parts := m.Judge(in); len(parts) > 0 {
+			t.Errorf("it says %s", show(parts))
+		}
+		m.Adopt(in)
+		s.m.Adopt(in)
+	}
+	if m.World().Hash() != s.m.(*monitor.Monitor).World().Hash() {
+		t.Error("it folds another world")
+	}
+	b.World = nil
+	if _, err := monitor.NewWorld(b); err == nil || !strings.Contains(err.Error(), "world:") {
+		t.Errorf("without a world: %v", err)
+	}
+}
+
+// TestRestoreRefuses: bytes that AppendState did not write.
+func TestRestoreRefuses(t *testing.T) {
+	b, _ := bundle(t, fleet(), exposure)
+	engine, err := monitor.New(b, aspects.Spatial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := engine.New()
+	s := &story{tb: t, m: m}
+	s.happens(place("A", "home"), phi("A"))
+	good := m.AppendState(nil)
+	for i := range good {
+		if _, err := engine.Restore(good[:i]); !errors.Is(err, monitor.ErrState) {
+			t.Fatalf("the first %d of %d bytes: %v", i, len(good), err)
+		}
+		bad := bytes.Clone(good)
+		bad[i] ^= 1
+		other, err := engine.Restore(bad)
+		if err == nil && !bytes.Equal(other.AppendState(nil), bad) {
+			t.Fatalf("byte %d changed is accepted and encodes otherwise", i)
+		}
+		if err != nil && !errors.Is(err, monitor.ErrState) {
+			t.Fatalf("byte %d changed: %v", i, err)
+		}
+	}
+	if _, err := engine.Restore(append(bytes.Clone(good), 0)); !errors.Is(err, monitor.ErrState) {
+		t.Errorf("a byte too many: %v", err)
 	}
 }
