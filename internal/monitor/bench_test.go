@@ -75,7 +75,7 @@ func bigWorld(objects int, open float64) *world.Spec {
 func crowded(b *testing.B, objects int, open float64) (*story, *world.Spec) {
 	b.Helper()
 	spec := bigWorld(objects, open)
-	s := tell(b, spec, exposure)
+	s := tell(b, spec, exposure, `NEW (lz(m, c) AND AT c (SOMEWHERE[0,4] home))`)
 	for i := 0; i < objects; i += 10 {
 		s.happens(phi(spec.Objects[i].Name))
 	}
