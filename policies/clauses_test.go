@@ -245,6 +245,7 @@ func (w *evacuation) record(a *action, after *evacuation, r string, out *ruling)
 		return
 	}
 	documents := a.tool == "create_9line" && w.holds[r] == nil
+	put := domains(after.holds[r]) // where it comes to by no channel of somebody else's
 	for _, look := range []func(*evacuation) map[string]bool{
 		func(x *evacuation) map[string]bool { return domains(x.holds[r]) },
 		func(x *evacuation) map[string]bool { return domains(x.reached(x.holds[r])) },
@@ -252,7 +253,7 @@ func (w *evacuation) record(a *action, after *evacuation, r string, out *ruling)
 		before := look(w)
 		for d := range look(after) {
 			if !before[d] || !w.phi[r] {
-				after.exposes(d, r, documents, out)
+				after.exposes(d, r, documents && !put[d], out)
 			}
 		}
 	}

@@ -113,7 +113,7 @@ func randomAction(r *rand.Rand, at time.Duration) action {
 	case "create_9line", "summarise_record":
 		a.record = pick(r, "A", "B", "C", "D", "E", "F", "G", "H")
 		a.source, a.marking = pick(r, "A", "B"), pick(r, "", "PHI", "PHI")
-		a.dest = pick(r, "med_fwd", "med_fwd", "med_fwd", "c2_cop")
+		a.dest = pick(r, "med_fwd", "med_fwd", "med_fwd", "med_fwd", "c2_cop", "partner_med", "coalition_cop", "nowhere")
 	case "stage_record", "replicate_record":
 		a.dest = pick(r, "med_rear", "c2_cop", "partner_med", "coalition_cop", "log_enclave", "nowhere")
 	case "release_record":
