@@ -52,9 +52,6 @@ func newReplay(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if slices.Contains(opts.Off, aspects.Semantic) {
-				b = b.WithoutTyping() // what typing makes is that aspect's
-			}
 			if f.events != "" {
 				return e.replayEvents(&f, b, opts)
 			}
@@ -141,6 +138,9 @@ func aspectsOff(on string) ([]aspects.Kind, error) {
 }
 
 func (e *env) replayEvents(f *replayFlags, b *policy.Bundle, o compose.Options) error {
+	if slices.Contains(o.Off, aspects.Semantic) {
+		b = b.WithoutTyping() // what typing makes is that aspect's
+	}
 	engines, err := e.engines(b)
 	if err != nil {
 		return err

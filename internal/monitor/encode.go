@@ -39,7 +39,7 @@ func (e *Engine) Restore(state []byte) (aspects.Monitor, error) {
 	var err error
 	m, rest := e.monitor(), state[head:]
 	if e.origin != nil {
-		if m.world, rest, err = restoreWorld(e.origin, rest); err != nil {
+		if m.world, rest, err = reopen(e.origin, rest); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +49,8 @@ func (e *Engine) Restore(state []byte) (aspects.Monitor, error) {
 	return m, nil
 }
 
-func restoreWorld(spec *world.Spec, state []byte) (w *world.World, rest []byte, err error) {
+// reopen decodes a world that began as origin.
+func reopen(origin *world.World, state []byte) (w *world.World, rest []byte, err error) {
 	n, used := binary.Uvarint(state)
 	if used <= 0 || n > uint64(len(state)-used) {
 		return nil, nil, fmt.Errorf("%w: the encoding of the world is cut off", ErrState)
@@ -58,7 +59,7 @@ func restoreWorld(spec *world.Spec, state []byte) (w *world.World, rest []byte, 
 		return nil, nil, fmt.Errorf("%w: the length of the world is not in its shortest form", ErrState)
 	}
 	end := used + int(n)
-	w, err = world.Restore(spec, state[used:end])
+	w, err = origin.Reopen(state[used:end])
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrState, err)
 	}

@@ -28,8 +28,9 @@ type Engine struct {
 	plan   *mfotl.Plan
 	parts  []part // by formula of the plan
 
-	// origin is the world before the first event; nil: no formula reads one.
-	origin    *world.Spec
+	// origin is the world before the first event; nil: no formula reads one. Monitors get
+	// forks of it.
+	origin    *world.World
 	externals []external
 	locations []*location
 	touches   []*touch
@@ -115,10 +116,11 @@ func compile(b *policy.Bundle, kind aspects.Kind, selects func(*policy.Formula) 
 
 // fold makes the monitors of the engine fold a world.
 func (e *Engine) fold(spec *world.Spec) error {
-	if _, err := world.New(spec); err != nil {
+	origin, err := world.New(spec)
+	if err != nil {
 		return fmt.Errorf("%s: %w", e.kind, err)
 	}
-	e.origin = spec
+	e.origin = origin
 	return nil
 }
 
@@ -173,7 +175,7 @@ func (e *Engine) New() aspects.Monitor {
 	m := e.monitor()
 	m.state = e.plan.New()
 	if e.origin != nil {
-		m.world, _ = world.New(e.origin) // it was made once already
+		m.world = e.origin.Fork()
 	}
 	return m
 }
