@@ -83,6 +83,7 @@ const (
 	costFacts    = 5  // facts of the moment
 	costSeek     = 6  // part of a window
 	costTuples   = 7  // a sub-formula to enumerate
+	costOutside  = 7  // a test that an external relation makes, which may search
 	costSelect   = 8  // part of an external relation, by constants alone
 	costScan     = 9  // a whole window
 	costGuard    = 50 // on top: a term to guard, before whatever was written before it
@@ -116,6 +117,9 @@ func (b *chainBuilder) cost(f syntax.Formula) int {
 	case *syntax.Not:
 		if _, ok := f.F.(*syntax.Historically); ok {
 			return choose(costLookup, inadmissible)
+		}
+		if b.testsOutside(f.F) {
+			return choose(costOutside, inadmissible)
 		}
 		return choose(costNot, inadmissible)
 	case *syntax.Historically:

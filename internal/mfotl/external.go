@@ -98,11 +98,24 @@ func (b *chainBuilder) external(f *syntax.Pred, rel, delay int) error {
 	return nil
 }
 
+// testsOutside tells whether there is an external test in f.
+func (b *chainBuilder) testsOutside(f syntax.Formula) bool {
+	found := false
+	syntax.Walk(f, func(g syntax.Formula) bool {
+		if p, ok := g.(*syntax.Pred); ok {
+			rel, external := b.externalOf(p)
+			found = found || external && b.plan.externals[rel].Test
+		}
+		return !found
+	})
+	return found
+}
+
 // externalCost is the cost of an external relation.
 func (b *chainBuilder) externalCost(f *syntax.Pred, rel int, known bool) int {
 	switch {
 	case known && b.plan.externals[rel].Test:
-		return costCheck
+		return costOutside
 	case known:
 		return costLookup
 	case b.plan.externals[rel].Test:
