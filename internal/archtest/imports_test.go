@@ -108,7 +108,8 @@ loadtest/fleet, loadtest/measure < loadtest/table;
 loadtest/fleet, loadtest/measure, internal/bus/natsbus, internal/node < loadtest/deploy;
 loadtest/fleet, loadtest/measure, internal/bus < loadtest/hops;
 internal/monpoly < loadtest/mfotl;
-loadtest/deploy, loadtest/hops, loadtest/mfotl, loadtest/pace, loadtest/table < loadtest/command < loadtest;
+internal/node, loadtest/measure < loadtest/world;
+loadtest/deploy, loadtest/hops, loadtest/mfotl, loadtest/world, loadtest/pace, loadtest/table < loadtest/command < loadtest;
 
 # Tests only: nothing that ships stands above these.
 internal/lang/check < internal/mfotl/naive;
