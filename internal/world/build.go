@@ -25,7 +25,7 @@ func New(spec *Spec) (*World, error) {
 			return nil, err
 		}
 		if b.overflow {
-			return nil, fmt.Errorf("world: the spec declares more than a world can hold; see docs/world.md, limits")
+			return nil, fmt.Errorf("world: the spec declares more than a world can hold; see docs/world.md, limits and costs")
 		}
 	}
 	b.fill()

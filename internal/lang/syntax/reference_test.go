@@ -20,7 +20,8 @@ const (
 	referenceHead = `# The formula language
 
 This page is the documentation of package ` + "`internal/lang/syntax`" + `, written by
-` + "`go test ./internal/lang/syntax -run TestLanguageReference -update`" + `.
+` + "`go test ./internal/lang/syntax -run TestLanguageReference -update`" + `. What a world is, and what AT and NEW say of it
+in detail, stands in [world.md](world.md).
 
 `
 )
