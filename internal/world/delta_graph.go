@@ -101,7 +101,7 @@ func (d *Delta) appendAssumed(list [][2]string, all bool, before, after groups) 
 	}
 	if all {
 		for _, w := range []*World{d.before, d.after} {
-			w.unknowns(func(v V) bool {
+			w.Unknowns(func(v V) bool {
 				vertices = append(vertices, v)
 				return true
 			})

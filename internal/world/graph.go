@@ -92,8 +92,9 @@ func (w *World) occurring(yield func(v V) bool) bool {
 	return w.graph.names.scan(func(_ string, v V) bool { return !w.occurs(v) || yield(v) })
 }
 
-// unknowns calls yield for the vertices that occur and are unknown, by name.
-func (w *World) unknowns(yield func(v V) bool) bool {
+// Unknowns calls yield for the unknown vertices that hold an object or are the end of an edge
+// or channel, by name. It stops when yield returns false, and then returns false.
+func (w *World) Unknowns(yield func(v V) bool) bool {
 	return w.graph.strangers.scan(func(_ string, v V) bool { return !w.occurs(v) || yield(v) })
 }
 

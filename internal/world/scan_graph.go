@@ -112,5 +112,5 @@ func (q *query) assumed(groups *groups, vertex string, domains bool) bool {
 
 // assumedOfAll is assumed for all unknown vertices that occur.
 func (q *query) assumedOfAll(groups *groups, domains bool) bool {
-	return q.sense == Safe || q.w.unknowns(func(v V) bool { return q.assumed(groups, q.w.Name(v), domains) })
+	return q.sense == Safe || q.w.Unknowns(func(v V) bool { return q.assumed(groups, q.w.Name(v), domains) })
 }

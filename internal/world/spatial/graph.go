@@ -23,6 +23,7 @@ type Places interface {
 	Vertices() int
 	Name(v world.V) string
 	Sort(v world.V) world.Sort
+	Unknowns(yield func(v world.V) bool) bool
 }
 
 // Labels are the labels of vertices.

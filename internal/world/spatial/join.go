@@ -12,7 +12,8 @@ import (
 //
 // a change of marked("A", "PHI") matters where "A" is held. For wherever the conjunction
 // holds, before or after, all of its conjuncts do under the same binding; and a conjunct that
-// itself does in one of the two only says where that is on its own account.
+// itself does in one of the two only says where that is on its own account. At an unknown
+// vertex it holds by a guess, whatever its tuples are, so the change matters there too.
 
 // joins lists the conjuncts that say where.
 func joins(body node) []*pred {
@@ -51,6 +52,7 @@ func (t *touch) join(p *pred, tuple []schema.Value, out *region) bool {
 			t.addNamed(x.Args[at].Str, out)
 			return true
 		})
+		t.addUnknowns(out)
 		return true
 	}
 	return false

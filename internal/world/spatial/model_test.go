@@ -164,6 +164,15 @@ func (m *model) Vertices() int             { return len(m.names) }
 func (m *model) Name(v world.V) string     { return m.names[v] }
 func (m *model) Sort(v world.V) world.Sort { return m.sorts[v] }
 
+func (m *model) Unknowns(yield func(world.V) bool) bool {
+	for v, sort := range m.sorts {
+		if sort == world.Unknown && !yield(world.V(v)) {
+			return false
+		}
+	}
+	return true
+}
+
 func (m *model) LabelID(label string) (uint32, bool) {
 	i := slices.Index(modelLabels(), label)
 	return uint32(max(i, 0)), i >= 0

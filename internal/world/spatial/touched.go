@@ -45,6 +45,7 @@ func (f *Formula) Touched(before, after Graph, changes Changes, yield func(verte
 // region is a set of vertices, in which some may be twice.
 type region struct {
 	all      bool
+	unknowns bool // it has the unknown vertices of the later graph
 	vertices []world.V
 }
 
@@ -72,6 +73,19 @@ func (t *touch) name(v world.V) string {
 		return g.Name(v)
 	}
 	return t.graphs[0].Name(v)
+}
+
+// addUnknowns adds the unknown vertices. Those that are unknown in one graph alone have turned
+// and are added with what turned.
+func (t *touch) addUnknowns(out *region) {
+	if out.unknowns {
+		return
+	}
+	out.unknowns = true
+	t.graphs[1].Unknowns(func(v world.V) bool {
+		out.add(v)
+		return true
+	})
 }
 
 // addNamed adds the vertex of a name, if it ever was one.

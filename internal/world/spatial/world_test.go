@@ -53,7 +53,7 @@ func (m *model) world(t *testing.T) *world.World {
 }
 
 // TestOnWorlds compares values on worlds with those on their tables, over edits, and what a
-// delta touches and what a cache remembers with what changed.
+// delta touches with what changed.
 func TestOnWorlds(t *testing.T) {
 	r := seeded(t)
 	g := newGenerator(r)
@@ -63,7 +63,6 @@ func TestOnWorlds(t *testing.T) {
 		w := m.world(t)
 		f := g.formula(1 + r.IntN(3))
 		c := mustCompile(t, f, w.Spec())
-		cache := NewCache(c.Clone(), w, 64)
 		args := argsOf(c, "a")
 		compare := func() map[string][2]verdict.Value {
 			values := map[string][2]verdict.Value{}
@@ -71,9 +70,9 @@ func TestOnWorlds(t *testing.T) {
 				var both [2]verdict.Value
 				for _, sense := range []world.Sense{world.Safe, world.Unsafe} {
 					want := c.Value(m, name, args, sense)
-					got, cached := c.Value(w, name, args, sense), cache.Value(w, name, args, sense)
-					if got != want || cached != want {
-						t.Fatalf("%s at %s, %v: %v on the world, %v from the cache, %v on the table\n%+v", f, name, sense, got, cached, want, m)
+					got := c.Value(w, name, args, sense)
+					if got != want {
+						t.Fatalf("%s at %s, %v: %v on the world, %v on the table\n%+v", f, name, sense, got, want, m)
 					}
 					both[sense] = got
 				}
@@ -88,7 +87,6 @@ func TestOnWorlds(t *testing.T) {
 			after, delta := w.Apply(edits, world.Origin{Offset: 1})
 			touched := map[string]bool{}
 			c.Touched(w, after, delta, func(v string) bool { touched[v] = true; return true })
-			cache.Update(after, delta)
 			w = after
 			now := compare()
 			for name := range now {
