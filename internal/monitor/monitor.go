@@ -78,7 +78,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 		p := &m.engine.parts[i]
 		rows := m.state.Rows(i)
 		completeness := m.completeness(i, &in)
-		if len(rows) == 0 && (completeness == verdict.Sound || !p.triggered(&in, s, m.doubtful)) {
+		if len(rows) == 0 && (completeness == verdict.Sound || !p.triggered(&in, s, m.doubtful) && !p.drowned(s)) {
 			continue
 		}
 		if s != nil {
@@ -161,6 +161,11 @@ func (p *part) triggered(in *aspects.Input, s *shadow, doubtful bool) bool {
 // affected tells whether a step changes what the formula must see changed.
 func (p *part) affected(s worldStep) bool {
 	return p.graph && len(s.delta.Vertices())+len(s.delta.Walked()) > 0 || slices.ContainsFunc(p.effects, s.delta.Touches)
+}
+
+// drowned tells whether a formula reads the world, and the event is what makes it overflow.
+func (p *part) drowned(s *shadow) bool {
+	return len(p.reads) > 0 && s.after.Overflowed() && !s.before.Overflowed()
 }
 
 // completeness is that of formula i given that of the trace's history. A formula with a

@@ -219,6 +219,16 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// TestOverflow: no event makes the world overflow unnoticed, for after that no answer about it
+// is sound again; a call that would is refused by what reads the world, and leaves it as it was.
+func TestOverflow(t *testing.T) {
+	s := tell(t, fleet(), exposure)
+	long := strings.Repeat("x", 5000)
+	s.calls("00 incomplete", world.Edit{Op: world.Append, Name: "lz", A: long, Values: []schema.Value{schema.StringValue("home")}})
+	s.calls("00 incomplete", place(long, "home"))
+	s.calls("", place("A", "home"))
+}
+
 // TestUncertainEffect: an effect that could not be evaluated makes what reads its relation
 // incomplete for ever.
 func TestUncertainEffect(t *testing.T) {
