@@ -217,11 +217,13 @@ func (w *evacuation) judge(a *action, after *evacuation) ruling {
 		}
 	}
 	if d := domainOf(a.src); a.tool == "open_feed" && (d == "MED" || d == "MED_COALITION") {
-		home := map[string]bool{"med_fwd": true}
-		before := domains(w.reached(home))
-		for d := range domains(after.reached(home)) {
-			if !before[d] {
-				after.exposes(d, "", false, &out)
+		for _, v := range []string{"med_fwd", "med_rear", "c2_cop", "partner_med"} {
+			from := map[string]bool{v: true}
+			before := domains(w.reached(from))
+			for d := range domains(after.reached(from)) {
+				if !before[d] {
+					after.exposes(d, "", false, &out)
+				}
 			}
 		}
 	}
@@ -229,7 +231,7 @@ func (w *evacuation) judge(a *action, after *evacuation) ruling {
 	return out
 }
 
-// exposes fires for a domain to which a record comes; "" is what will be written at home.
+// exposes fires for a domain to which a record comes; "" is what will be written behind a feed.
 func (w *evacuation) exposes(domain, record string, documents bool, out *ruling) {
 	if domain != "MED" && domain != "MED_COALITION" {
 		out.fire("S1", documents)
