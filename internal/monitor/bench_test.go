@@ -9,6 +9,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 // TestIdleEvent: an event without effects that concerns no clause allocates nothing.
@@ -137,5 +138,25 @@ func BenchmarkChannel(b *testing.B) {
 				figures(b, times)
 			})
 		}
+	}
+}
+
+// BenchmarkStanding is an event that asks a location formula over the whole graph about a
+// vertex, while records are placed elsewhere: its value stands, and is remembered.
+func BenchmarkStanding(b *testing.B) {
+	s := tell(b, bigWorld(1_000, 0.5), `go(m) AND lz(m, c) AND AT c (SOMEWHERE[0,*] home)`)
+	s.happens(world.Edit{Op: world.Set, Name: "lz", A: "m", Values: []schema.Value{schema.StringValue("v000001")}})
+	asks := []schema.Fact{{Name: "go", Args: []schema.Value{schema.StringValue("m")}}}
+	g := rand.New(rand.NewPCG(3, 4))
+	b.ReportAllocs()
+	for b.Loop() {
+		in := s.input([]world.Edit{place("r00001", fmt.Sprintf("v%06d", g.IntN(benchVertices)))})
+		s.m.Judge(in)
+		s.m.Adopt(in)
+		s.m.(aspects.Settler).Settle(aspects.Ended{Call: in.Call, Outcome: aspects.EffectsStay})
+		in = s.input(nil)
+		in.Facts = asks
+		s.m.Judge(in)
+		s.m.Adopt(in)
 	}
 }

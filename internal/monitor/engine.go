@@ -186,6 +186,7 @@ func (e *Engine) monitor() *Monitor {
 	m.source.monitor = m
 	if len(e.locations) > 0 {
 		m.locations = make([]*spatial.Formula, len(e.locations))
+		m.remembered = make([]*spatial.Cache, len(e.locations))
 	}
 	return m
 }

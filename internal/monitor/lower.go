@@ -39,6 +39,9 @@ type external struct {
 	at     *location // nil: a relation
 	before bool      // in the world before the event
 	sense  world.Sense
+	// kept says that it is asked outside of NEW, and so about vertices that no event has
+	// touched: its values are worth remembering.
+	kept bool
 }
 
 func newLowering(spec *world.Spec) *lowering {
@@ -228,10 +231,13 @@ func bindsWithin(f syntax.Formula, name string) bool {
 
 // number gives an external relation its place in the list of the plan.
 func (l *lowering) number(x external) {
-	if _, ok := l.numbers[x.Name]; !ok {
-		l.numbers[x.Name] = len(l.externals)
+	n, ok := l.numbers[x.Name]
+	if !ok {
+		n = len(l.externals)
+		l.numbers[x.Name] = n
 		l.externals = append(l.externals, x)
 	}
+	l.externals[n].kept = l.externals[n].kept || x.kept
 }
 
 // side names the world that is read, for the name of an external relation.

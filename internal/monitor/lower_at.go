@@ -34,7 +34,7 @@ func (l *lowering) at(f *syntax.At, c context) syntax.Formula {
 	}
 	x := external{
 		External: mfotl.External{Name: loc.name() + " " + c.side(), Arity: len(args), Test: true},
-		at:       loc, before: c.before, sense: c.sense,
+		at:       loc, before: c.before, sense: c.sense, kept: c.new == nil,
 	}
 	l.number(x)
 	return &syntax.Pred{Node: f.Node, Name: x.Name, Args: args}

@@ -21,7 +21,8 @@ type Monitor struct {
 	shadow shadow // of the input judged last; not part of the state
 	watch  Watch  // nil: nobody
 
-	locations []*spatial.Formula // clones of those of the engine, made when needed
+	locations  []*spatial.Formula // clones of those of the engine, made when needed
+	remembered []*spatial.Cache   // of locations, made when needed; not part of the state
 
 	// Scratch memory of a time point.
 	doubtful   bool // what its effects are is in doubt
@@ -49,6 +50,7 @@ func (m *Monitor) Watch(watch Watch) { m.watch = watch }
 
 // become makes the world after some steps that of the monitor.
 func (m *Monitor) become(s *shadow) {
+	m.moveOn(s)
 	m.world = s.after
 	if m.watch == nil {
 		return

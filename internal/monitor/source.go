@@ -37,8 +37,7 @@ func (s *source) Scan(rel int, known []schema.Value, bound uint64, yield func(mf
 		d = &s.before
 	}
 	if x.at != nil {
-		f := s.monitor.location(x.at)
-		m, certain := f.Value(d.w, known[0].Str, known[1:], x.sense), !f.Exhausted()
+		m, certain := s.monitor.value(x, d.w, known)
 		if m != verdict.T {
 			yield(mfotl.ExternalTuple{Args: known, Mark: m})
 		}

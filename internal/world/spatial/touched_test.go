@@ -5,6 +5,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 	"github.com/aspis-rv/aspis/internal/world"
+	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
@@ -122,4 +123,49 @@ func TestTouchedBeyondTheBound(t *testing.T) {
 			t.Errorf("%s: %v before and after", c.name, old)
 		}
 	}
+}
+
+// TestCacheAgrees compares a cache over random edits with fresh values.
+func TestCacheAgrees(t *testing.T) {
+	r := seeded(t)
+	g := newGenerator(r)
+	hits := 0
+	for range 200 {
+		m := newModel(r, 6)
+		f := g.formula(3)
+		fresh := mustCompile(t, f, modelSpec())
+		cache := NewCache(fresh.Clone(), m, 2+r.IntN(40))
+		for range 12 {
+			for range 12 {
+				name, sense := vertexName(r.IntN(7)), world.Sense(r.IntN(2))
+				args := argsOf(fresh, [...]string{"a", "b"}[r.IntN(2)])
+				if v, ok := m.Vertex(name); ok && cache.young.of[v] != nil {
+					hits++
+				}
+				if want := fresh.Value(m, name, args, sense); cached(cache, m, name, args, sense) != want {
+					t.Fatalf("%s at %s: cached %v, is %v", f, name, cached(cache, m, name, args, sense), want)
+				}
+			}
+			if cache.young.n+cache.old.n > cache.limit {
+				t.Fatalf("%d and %d entries, the limit is %d", cache.young.n, cache.old.n, cache.limit)
+			}
+			after := m.edited(r)
+			shadow := cached(cache, after, "v0", argsOf(fresh, "a"), world.Safe)
+			if want := fresh.Value(after, "v0", argsOf(fresh, "a"), world.Safe); shadow != want {
+				t.Fatalf("%s on a shadow: %v, is %v", f, shadow, want)
+			}
+			if r.IntN(3) > 0 { // else the shadow is dropped
+				cache.Update(after, difference{m, after})
+				m = after
+			}
+		}
+	}
+	if hits < 500 {
+		t.Errorf("%d hits", hits)
+	}
+}
+
+func cached(c *Cache, g Graph, loc string, args []schema.Value, sense world.Sense) verdict.Value {
+	value, _ := c.Value(g, loc, args, sense)
+	return value
 }
