@@ -12,7 +12,8 @@ const maxNameRunes = 64
 // Closest returns the candidate that name is most likely a misspelling of, or ""
 // when none is near: at most one edit (insertion, deletion, replacement, swap of
 // neighbours) for every three letters, at least one; a difference in case alone
-// counts as none. Ties go to the first in byte order. It takes time proportional
+// counts as none. Ties go to the first in byte order. Where none is near, it is the only
+// candidate that begins with a name of four letters or more. It takes time proportional
 // to the total length of the candidates times that of the name.
 func Closest(name string, candidates []string) string {
 	n := []rune(strings.ToLower(name))
@@ -34,7 +35,25 @@ func Closest(name string, candidates []string) string {
 			best, limit = c, d
 		}
 	}
+	if best == "" {
+		return begun(n, sorted)
+	}
 	return best
+}
+
+// begun returns the only candidate that a name of at least four runes begins, or "".
+func begun(name []rune, candidates []string) string {
+	found := ""
+	for _, c := range candidates {
+		if len(name) < 4 || c == found || len(c) == len(string(name)) || !strings.HasPrefix(strings.ToLower(c), string(name)) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = c
+	}
+	return found
 }
 
 // distance is the optimal string alignment distance.

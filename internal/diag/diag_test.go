@@ -114,7 +114,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestClosest(t *testing.T) {
-	names := []string{"launch", "land", "grant_release", "own", "x", "Marked"}
+	names := []string{"launch", "land", "grant_release", "own", "x", "Marked", "twin_a", "twin_b"}
 	for _, c := range []struct{ name, want string }{
 		{"lanch", "launch"},
 		{"lauhcn", "launch"},
@@ -126,6 +126,9 @@ func TestClosest(t *testing.T) {
 		{"", ""},
 		{"launch", ""},
 		{"completely", ""},
+		{"gran", "grant_release"},
+		{"gra", ""},
+		{"twin", ""}, // begins two
 		{strings.Repeat("a", maxNameRunes+1), ""},
 	} {
 		if got := Closest(c.name, names); got != c.want {

@@ -173,7 +173,7 @@ func (w *work) checkRelation(p *syntax.Pred, lets *letRelations, inAt bool) {
 	kinds, ok := w.relation(p.Name)
 	switch {
 	case !ok:
-		w.add(unknownRelation(p, w.relationNames(lets), inAt))
+		w.add(unknownRelation(p, w.relationNames(lets), inAt, w.opts))
 	case len(kinds) != len(p.Args):
 		w.add(wrongArity(p, len(kinds), signatureOf(p.Name, kinds)))
 	}

@@ -15,11 +15,17 @@ import (
 
 // unknownRelation reports a predicate, inside of AT or not, of which nobody declared the
 // relation.
-func unknownRelation(p *syntax.Pred, declared []string, inAt bool) diag.Diagnostic {
+func unknownRelation(p *syntax.Pred, declared []string, inAt bool, opts Options) diag.Diagnostic {
 	d := diag.Diagnostic{
 		Code: CodeRelation, Span: nameSpan(p),
 		Message: "there is no relation `" + p.Name + "`",
 		Hint:    "declare it in the signature",
+	}
+	switch {
+	case opts.World != nil:
+		d.Hint = "declare it under `facts` or `state`, or as an attribute of the world"
+	case opts.Mode == syntax.Bundle:
+		d.Hint = "declare it under `facts`"
 	}
 	if _, ok := BuiltIn()[p.Name]; ok {
 		d.Hint = "it is built in only where formulas are run on a log file"
@@ -256,7 +262,7 @@ func newWithoutWorld(f *syntax.New) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeNew, Span: f.Span(),
 		Message: "NEW compares the world before a proposed change with the world after it, and there is no world here",
-		Hint:    "it belongs into a part of a clause that goes to an aspect with a model of the world",
+		Hint:    "declare one in the bundle: `world: world.yaml`",
 	}
 }
 
@@ -407,7 +413,7 @@ func atWithoutWorld(f *syntax.At) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: CodeAt, Span: f.Span(),
 		Message: "AT speaks of a vertex of the world, and there is no world here",
-		Hint:    "declare one (`world: world.yaml`), in a part of a clause that goes to an aspect with a model of the world",
+		Hint:    "declare one in the bundle: `world: world.yaml`",
 	}
 }
 

@@ -188,7 +188,8 @@ func (w *work) vertexCandidates(node syntax.Formula, vars []syntax.Var) []candid
 		return nil
 	}
 	vertex := &syntax.Pred{Name: "vertex", Args: []syntax.Term{vars[0]}}
-	return []candidate{{node, &syntax.And{Left: vertex, Right: node}, "to speak of every vertex there is"}}
+	meaning := "a vertex called " + vars[0].Name + " stands in quotes, `AT \"" + vars[0].Name + "\" (…)`; to speak of every vertex there is"
+	return []candidate{{node, &syntax.And{Left: vertex, Right: node}, meaning}}
 }
 
 // solutions solves an equation for a variable, where it occurs once and is added or

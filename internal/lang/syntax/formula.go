@@ -145,7 +145,7 @@ func (p *parser) unary() Formula {
 func (p *parser) changed() Formula {
 	t := p.next()
 	if !p.peek().punct("(") {
-		p.unexpected("`(` after NEW")
+		p.unparenthesised("`(` after NEW", "NEW")
 		return nil
 	}
 	f := p.nested(p.group)
@@ -221,6 +221,15 @@ func (p *parser) reserved() Formula {
 		p.report(CodeSyntax, t.start, t.end, "an aggregation names its result first", "write `n <- "+t.text+" x; …`")
 		p.skipGroup()
 		return nil
+	}
+	switch t.text {
+	case "SINCE", "UNTIL", "REACH", "SURROUND":
+		if classify(t.text, p.opts.Mode) == wordConnective {
+			p.report(CodeSyntax, t.start, t.end, "found `"+t.text+"` where a formula is expected",
+				"it stands between two formulas: `p "+t.text+" q`; where p does not matter, `TRUE "+t.text+" q`")
+			p.skip()
+			return nil
+		}
 	}
 	p.unexpected("a formula")
 	return nil

@@ -13,7 +13,7 @@ func (p *parser) located() Formula {
 		return nil
 	}
 	if !p.peek().punct("(") {
-		p.unexpected("`(` after the vertex of AT")
+		p.unparenthesised("`(` after the vertex of AT", "AT v")
 		return nil
 	}
 	outer := p.vertex

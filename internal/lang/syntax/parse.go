@@ -276,6 +276,18 @@ func (p *parser) unexpected(expected string) {
 	p.skip()
 }
 
+// unparenthesised reports a token that stands where the parenthesis of NEW or AT opens.
+func (p *parser) unparenthesised(expected, before string) {
+	t := p.peek()
+	if t.kind != tokIdent && t.kind != tokKeyword {
+		p.unexpected(expected)
+		return
+	}
+	p.report(CodeSyntax, t.start, t.end, "found "+t.describe()+" where "+expected+" is expected",
+		"put parentheses around what it says: `"+before+" ("+t.text+" …)`")
+	p.skip()
+}
+
 // foreignOperator says what to write instead of another language's operator.
 func foreignOperator(op string) string {
 	switch op {
