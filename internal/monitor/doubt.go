@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/aspis-rv/aspis/internal/world"
+	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
@@ -58,10 +59,28 @@ func (d *doubts) at(l *location) bool {
 	return d.all || d.graph || d.some && l.reads
 }
 
-// effects tells whether the effects of an event may be others than they seem, because they
-// are about something in doubt: then it is not known what is new.
-func (d *doubts) effects(edits []world.Edit) bool {
-	return d.some && len(edits) > 0 && (d.graph || slices.ContainsFunc(edits, func(e world.Edit) bool { return d.edit(&e) }))
+// novelty is what of the changes of an event is in doubt, so that it is not known what is new:
+// the tuples that came or went need not be those that would have if the call in doubt had
+// ended otherwise.
+type novelty struct {
+	all     bool // anything: the event is about something in doubt
+	carried bool // what objects come to: the graph changes where one in doubt may be
+	located bool // what AT says of more than the graph: where that matters depends on what is in doubt
+}
+
+func (n novelty) any() bool { return n.all || n.carried || n.located }
+
+// novelty is that of an event that leads to a shadow.
+func (d *doubts) novelty(s *shadow) novelty {
+	if !d.some {
+		return novelty{}
+	}
+	goes := s.ended.Outcome == aspects.EffectsGo // what comes up is what a call in doubt may have left
+	return novelty{
+		all:     goes || len(s.edits) > 0 && (d.graph || slices.ContainsFunc(s.edits, func(e world.Edit) bool { return d.edit(&e) })),
+		carried: slices.ContainsFunc(s.steps, func(t worldStep) bool { return t.delta.CarriesDoubt() }),
+		located: len(s.steps) > 0,
+	}
 }
 
 func (d *doubts) edit(e *world.Edit) bool {
@@ -75,5 +94,5 @@ func (d *doubts) edit(e *world.Edit) bool {
 	case world.AddVertex, world.RemoveVertex, world.AddLabel, world.RemoveLabel, world.SetDomain, world.AddEdge,
 		world.RemoveEdge, world.OpenChannel, world.CloseChannel:
 	}
-	return false // the graph is not in doubt
+	return false // the graph is not in doubt; see novelty.carried
 }

@@ -50,8 +50,8 @@ type part struct {
 	reads   []string       // relations of the world, sorted; nil: it reads none
 	effects []world.Rel    // one of which must change for it to hold, see check.Checked
 	graph   bool           // a change of the graph does as well
-	news    bool           // it has a NEW
-	objects []int          // columns that are objects of the world
+	news    news
+	objects []int // columns that are objects of the world
 	paths   []pathAtom
 	inner   bool // it has atoms that rest on paths and have quantified variables
 }
@@ -100,7 +100,7 @@ func compile(b *policy.Bundle, kind aspects.Kind, selects func(*policy.Formula) 
 			p.objects = l.objects(p.checked)
 			p.paths, p.inner = l.paths(p.checked)
 			p.effects, p.graph = l.effects(p.checked)
-			p.news = hasNew(p.checked.Core)
+			p.news = l.news(p.checked.Core)
 		}
 		e.parts = append(e.parts, p.part)
 	}

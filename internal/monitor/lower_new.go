@@ -30,15 +30,41 @@ func (l *lowering) newly(f *syntax.New, c context) syntax.Formula {
 	}}
 }
 
-// hasNew tells whether there is a NEW in f.
-func hasNew(f syntax.Formula) bool {
-	found := false
+// news is what a formula asks NEW about.
+type news struct {
+	any     bool // it has a NEW
+	reaches bool // about what objects come to
+	located bool // about AT that reads more than the graph
+}
+
+// in tells whether what is new for the formula is in doubt.
+func (n news) in(doubt novelty) bool {
+	return n.any && (doubt.all || n.reaches && doubt.carried || n.located && doubt.located)
+}
+
+func (l *lowering) news(f syntax.Formula) (n news) {
+	inner := func(g syntax.Formula) bool {
+		switch g := g.(type) {
+		case *syntax.Pred:
+			rel, ok := l.spec.Lookup(g.Name)
+			n.reaches = n.reaches || ok && rel.Kind == world.Reaches
+		case *syntax.At:
+			loc := l.location(g)
+			n.located = n.located || loc != nil && loc.reads
+			return false // its predicates are those of the location
+		default:
+		}
+		return true
+	}
 	syntax.Walk(f, func(g syntax.Formula) bool {
-		_, ok := g.(*syntax.New)
-		found = found || ok
-		return !found
+		is, ok := g.(*syntax.New)
+		if ok {
+			n.any = true
+			syntax.Walk(is.F, inner)
+		}
+		return !ok
 	})
-	return found
+	return n
 }
 
 // touch is a fact relation that tells which tuples of a relation, or vertices of a location

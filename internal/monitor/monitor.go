@@ -25,7 +25,7 @@ type Monitor struct {
 	remembered []*spatial.Cache   // of locations, made when needed; not part of the state
 
 	// Scratch memory of a time point.
-	doubtful   bool // what its effects are is in doubt
+	doubtful   novelty
 	source     source
 	touched    toucher
 	candidates []int
@@ -119,7 +119,7 @@ func (m *Monitor) step(in *aspects.Input, adopt bool) *shadow {
 	}
 	s := m.shadowOf(in)
 	m.source.at(s)
-	m.doubtful = m.source.before.effects(in.Edits)
+	m.doubtful = m.source.after.novelty(s)
 	m.state.StepIn(in.Timestamp, in.Offset, m.appendTouches(in.Facts, s, adopt), &m.source)
 	return s
 }
@@ -142,7 +142,7 @@ func (m *Monitor) Advance(int64) { m.state.Trim() }
 // appendCandidates appends the numbers of the parts that could be given, ascending: of a
 // history that is sound throughout, those whose formulas may have rows.
 func (m *Monitor) appendCandidates(dst []int, in *aspects.Input) []int {
-	if in.Evidence == verdict.Sound && len(in.Uncertain) == 0 && !m.state.Overflowed() && !m.overflowed() && !m.doubtful {
+	if in.Evidence == verdict.Sound && len(in.Uncertain) == 0 && !m.state.Overflowed() && !m.overflowed() && !m.doubtful.any() {
 		return m.state.Active(dst)
 	}
 	for i := range m.engine.parts {
@@ -156,8 +156,8 @@ func (m *Monitor) overflowed() bool { return m.world != nil && m.source.after.al
 
 // triggered tells whether the facts and effects of the time point allow a formula to hold
 // there at all.
-func (p *part) triggered(in *aspects.Input, s *shadow, doubtful bool) bool {
-	return p.checked.TriggeredBy(in.Facts, doubtful || s != nil && slices.ContainsFunc(s.steps, p.affected))
+func (p *part) triggered(in *aspects.Input, s *shadow, doubtful novelty) bool {
+	return p.checked.TriggeredBy(in.Facts, p.news.in(doubtful) || s != nil && slices.ContainsFunc(s.steps, p.affected))
 }
 
 // affected tells whether a step changes what the formula must see changed.
@@ -179,7 +179,7 @@ func (m *Monitor) completeness(i int, in *aspects.Input) verdict.Completeness {
 	c := m.historic(i, in)
 	if p := &m.engine.parts[i]; len(p.reads) > 0 {
 		c = verdict.Worse(c, in.Completeness(math.MaxInt64, p.reads))
-		if m.overflowed() || p.news && m.doubtful {
+		if m.overflowed() || p.news.in(m.doubtful) {
 			c = verdict.Worse(c, verdict.Incomplete)
 		}
 	}
