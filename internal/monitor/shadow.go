@@ -54,7 +54,7 @@ func (s *shadow) reset(w *world.World) {
 
 func (s *shadow) step(after *world.World, delta *world.Delta) {
 	if !delta.Empty() {
-		s.steps = append(s.steps, worldStep{s.after, after, delta})
+		s.steps = append(s.steps, worldStep{delta.Before(), after, delta})
 	}
 	s.after = after
 }

@@ -10,17 +10,27 @@ import (
 //
 // The cost is that of the cells written, which does not depend on the size of the world, and
 // of the vertices whose reachable domains change; closing a channel and removing a vertex
-// may in addition look at all that comes to it.
+// may in addition look at all that comes to it. Where there seem to be too many names, it is
+// that of making w anew, once for each w.
 func (w *World) Apply(edits []Edit, from Origin) (*World, *Delta) {
 	if len(edits) == 0 {
 		return w, w.base.nothing
 	}
+	d := w.edited(edits, from)
+	if d.crowded {
+		d = w.renewed().edited(edits, from)
+	}
+	return d.finish()
+}
+
+// edited is a draft of w after edits.
+func (w *World) edited(edits []Edit, from Origin) *draft {
 	d := w.draft(from)
 	for i := range edits {
 		d.edit(&edits[i])
 		d.flush()
 	}
-	return d.finish()
+	return d
 }
 
 func (d *draft) edit(e *Edit) {

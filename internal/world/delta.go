@@ -34,6 +34,9 @@ type placed struct {
 	vertex V
 }
 
+// Before returns the world before: equal to that which was asked to change, and mostly the same.
+func (d *Delta) Before() *World { return d.before }
+
 // Empty tells whether nothing changed.
 func (d *Delta) Empty() bool {
 	return len(d.vertices)+len(d.walked)+len(d.replicas)+len(d.objects)+len(d.links)+len(d.tuples)+len(d.reach) == 0

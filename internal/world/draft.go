@@ -11,6 +11,7 @@ type draft struct {
 	wrote   bool    // whether the edit at hand wrote a cell
 	call    *flight // of the call at hand; nil until it writes
 	planes  bool    // whether the slice of planes is its own
+	crowded bool    // whether there was no room for a name
 	repair  repair  // of what is reachable, until flush
 }
 
@@ -39,6 +40,27 @@ func (d *draft) overflows() {
 	}
 }
 
+// crowds notes that there is no room for a name, of which so many were met already.
+func (d *draft) crowds(met, limit int) {
+	d.crowded = d.crowded || met >= limit
+	d.overflows()
+}
+
+// renewed is the same world without the names that were met and are in no cell any more. That
+// a world is crowded is said of this one, so that it does not depend on what the trace has met
+// since it was restored last.
+func (w *World) renewed() *World {
+	s := w.scratch
+	if s.worn != w {
+		fresh, err := w.base.initial.Fork().reopen(w.AppendState(nil))
+		if err != nil {
+			panic("world: its own encoding is damaged: " + err.Error()) // an error of the program
+		}
+		s.worn, s.fresh = w, fresh
+	}
+	return s.fresh
+}
+
 // internVertex returns the vertex of a name, which is unknown if the name is new. False if
 // there are too many.
 func (d *draft) internVertex(name string) (V, bool) {
@@ -47,7 +69,7 @@ func (d *draft) internVertex(name string) (V, bool) {
 	}
 	n := d.graph.names.len()
 	if n >= maxVertices || len(name) > maxName {
-		d.overflows()
+		d.crowds(n, maxVertices)
 		return 0, false
 	}
 	v := V(n)
@@ -74,7 +96,7 @@ func (d *draft) internObject(name string) (uint32, bool) {
 	}
 	n := d.things.names.len()
 	if n >= maxObjects || len(name) > maxName {
-		d.overflows()
+		d.crowds(n, maxObjects)
 		return 0, false
 	}
 	d.things.names.set(name, uint32(n), d.owner)
@@ -94,7 +116,7 @@ func (d *draft) internDomain(name string) (uint32, bool) {
 
 func (d *draft) internGroup(gs *groups, name string, limit int) (uint32, bool) {
 	if _, ok := gs.lookup(name); !ok && (gs.ids.len() >= limit || len(name) > maxName) {
-		d.overflows()
+		d.crowds(gs.ids.len(), limit)
 		return 0, false
 	}
 	return gs.intern(name, d.owner), true

@@ -180,3 +180,41 @@ func TestForkBelongsToAnotherGoroutine(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoredIsAsFull: whether a world overflows does not depend on when it was restored, and
+// names that nothing has any more take no room.
+func TestRestoredIsAsFull(t *testing.T) {
+	live := newWorld(t, medevac())
+	restored := live
+	for i := range uint64(1100) {
+		name := fmt.Sprint("N", i)
+		edits := []world.Edit{
+			{Op: world.SetDomain, A: "med_rear", B: name},
+			{Op: world.AddLabel, A: "med_rear", B: name},
+			{Op: world.RemoveLabel, A: "med_rear", B: name},
+		}
+		live, _ = live.Apply(edits, world.Origin{Offset: i})
+		restored, _ = restored.Apply(edits, world.Origin{Offset: i})
+		if i == 600 {
+			var err error
+			if restored, err = world.Restore(restored.Spec(), restored.AppendState(nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if live.Overflowed() || live.Hash() != restored.Hash() {
+		t.Errorf("overflowed: %v, and %v after it was restored; with equal states: %v",
+			live.Overflowed(), restored.Overflowed(), live.Hash() == restored.Hash())
+	}
+	for i := range uint64(1100) { // and if they are all in use, there is an end
+		edits := []world.Edit{{Op: world.AddVertex, A: fmt.Sprint("v", i), Sort: world.Informational, B: fmt.Sprint("M", i)}}
+		live, _ = live.Apply(edits, world.Origin{Offset: i})
+		restored, _ = restored.Apply(edits, world.Origin{Offset: i})
+		if live.Hash() != restored.Hash() {
+			t.Fatalf("domain %d: the states differ", i)
+		}
+	}
+	if !live.Overflowed() {
+		t.Error("more than 1,024 domains are in use")
+	}
+}

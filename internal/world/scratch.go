@@ -13,6 +13,8 @@ type scratch struct {
 	tarjan
 	routes []route
 	heap   []hop
+
+	worn, fresh *World // the world that was renewed last, and what it became
 }
 
 // stamps holds a small state per vertex and forgets all of them at once.
