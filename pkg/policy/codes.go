@@ -85,6 +85,9 @@ const (
 	CodeNotInWorld diag.Code = "B111"
 	// CodeWorldPerSession: a world of its own for each session.
 	CodeWorldPerSession diag.Code = "B112"
+	// CodeTwoRoles: a variable stands for things of two kinds, as when arguments are swapped.
+	// `holds(r, l) AND label(l, "home")`.
+	CodeTwoRoles diag.Code = "B113"
 )
 
 // finding is a diagnostic without its place.

@@ -40,7 +40,7 @@ func shapeOfEffect(text string) finding {
 }
 
 func effectArity(o *operation, got int) finding {
-	return fault(CodeEffect, "write "+o.usage(), "the effect %s does not take %d arguments", o.op, got)
+	return fault(CodeEffect, "write "+o.usage(), "the effect %s does not take %s", o.op, count(got, "argument"))
 }
 
 func effectKind(o *operation, s slot, got string) finding {
@@ -53,6 +53,26 @@ func neverMade(kind declKind, name string) finding {
 		return caution(CodeNeverEmitted, "set it under world of a tool, or give an entity a value", "no effect sets the attribute %s, which formulas read", name)
 	}
 	return caution(CodeNeverEmitted, "emit it from a tool or a class", "no tool and no class emits the %s %s, which formulas read", kind.noun(), name)
+}
+
+// twoRoles warns of a variable that cannot be both things that it is.
+func twoRoles(variable string, a, b role) finding {
+	return caution(CodeTwoRoles, "look at the order of the arguments: holds(vertex, object), reaches(object, domain), label(vertex, label)",
+		"%s is %s (%s) and %s (%s), and hardly anything is both", variable, a.noun(), a.relation, b.noun(), b.relation)
+}
+
+// unreadLabel warns of a label that makes no difference.
+func unreadLabel(name string, read []string) finding {
+	hint := "ask for it in a formula, or delete the effect"
+	if c := diag.Closest(name, read); c != "" {
+		hint = fmt.Sprintf("did you mean %q?", c)
+	}
+	return caution(CodeUnused, hint, "an effect gives the label %q, and nothing reads it", name)
+}
+
+// domainForVertex warns of a domain where an effect takes a vertex.
+func domainForVertex(name string) finding {
+	return caution(CodeNotInWorld, "name a vertex that lies in it", "%q is a release domain, and an effect takes vertices", name)
 }
 
 // notInWorld warns of a name that the world lacks.

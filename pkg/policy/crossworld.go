@@ -27,6 +27,8 @@ func (l *loader) crossCheckWorld(root *source.Node) {
 	k := l.knownNames()
 	l.eachEffect(func(e *emitter, entry *toolEntry) { k.effect(l, e, entry) })
 	k.formulas(l)
+	k.roles(l)
+	l.unreadLabels()
 }
 
 // unusedRules warns of typing rules that no tool applies.
@@ -108,6 +110,10 @@ func (k *knownNames) effect(l *loader, e *emitter, entry *toolEntry) {
 		switch s {
 		case slotVertex:
 			ends = append(ends, v.Str)
+			if slices.Contains(k.domains, v.Str) {
+				l.report(e.node, domainForVertex(v.Str))
+				return
+			}
 			if !k.anyVertex && !slices.Contains(k.vertices, v.Str) {
 				l.report(e.node, notInWorld("vertex", v.Str, k.vertices))
 				return
@@ -241,6 +247,10 @@ func argumentsOf(relation string) []slot {
 		return []slot{slotVertex, slotVertex}
 	case "vertex":
 		return []slot{slotVertex}
+	case "exists", "gone":
+		return []slot{slotObject}
+	case "derived":
+		return []slot{slotObject, slotObject}
 	}
 	return nil
 }

@@ -206,6 +206,10 @@ func (l *loader) factText(n *source.Node, env *expr.Env, e emitter) []emitter {
 func (l *loader) emittable(text source.Text, at stretch, rel string) bool {
 	d := l.names[rel]
 	switch {
+	case d == nil && operationNamed(rel) != nil:
+		l.reportText(text, at.start, at.end, fault(CodeUndeclared, "write it under world: world: ['"+operationNamed(rel).usage()+"']",
+			"%s is an effect on the world and no fact", rel))
+		return false
 	case d == nil:
 		l.reportText(text, at.start, at.end, undeclared("fact", rel, l.namesOf(declFact, declState)))
 		return false

@@ -234,12 +234,13 @@ func (l *loader) domains() map[string]string {
 			out[v.Str] = domain
 		}
 	}
+	bySets := maps.Clone(out) // a vertex that is called like a domain has been reported
 	for _, v := range l.world.vertices {
 		if v.Domain == "" {
 			continue
 		}
 		for _, name := range []string{v.Name, v.Domain} {
-			if other, taken := out[name]; taken && other != v.Domain {
+			if other, taken := bySets[name]; taken && other != v.Domain {
 				l.reportAt(v.at, nameTaken(name, "the set "+domainPrefix+other))
 			}
 			out[name] = v.Domain

@@ -15,15 +15,11 @@ func (l *loader) vertices(n *source.Node) {
 		}
 		l.keys(f.Value, where, []string{"sort", "domain", "labels"}, nil)
 		v := world.VertexSpec{Name: f.Key.Value}
-		if f.Value.Get("sort") == nil {
+		if n := f.Value.Get("sort"); n == nil {
 			l.report(f.Key, missingKey("sort", where, "write sort: physical or sort: informational"))
-			continue
+		} else if sort, ok := l.choice(n, "the sort of a vertex", world.Physical.String(), world.Informational.String()); ok {
+			v.Sort = sortNamed(sort)
 		}
-		sort, ok := l.choice(f.Value.Get("sort"), "the sort of a vertex", world.Physical.String(), world.Informational.String())
-		if !ok {
-			continue
-		}
-		v.Sort = sortNamed(sort)
 		v.Domain, _ = l.text(f.Value.Get("domain"), "a release domain")
 		v.Labels = l.textsOf(f.Value.Get("labels"), "a label")
 		l.addVertex(v, spotOf(f.Key))
@@ -174,9 +170,15 @@ func (l *loader) link(n *source.Node, what string, keys, foreign []string) bool 
 
 // amount reads a whole number that is not negative.
 func (l *loader) amount(n *source.Node, what string) (int64, bool) {
+	if n.Kind != source.Scalar || n.Type != source.Int {
+		f := wrongType(what, "an integer", n.Describe())
+		f.hint = "write a whole number from 0, without a unit; units: {physical: m} names the unit of all distances"
+		l.report(n, f)
+		return 0, false
+	}
 	i, ok := l.integer(n, what)
 	if ok && i < 0 {
-		l.report(n, badValue(what, n.Value, "is negative", "write a whole number from 0"))
+		l.report(n, fault(CodeValue, "write a whole number from 0", "%s is never negative, and this is %s", what, n.Value))
 		return 0, false
 	}
 	return i, ok
