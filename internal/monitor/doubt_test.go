@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/monitor"
+	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
@@ -95,4 +96,29 @@ func partOf(parts []schema.Part, clause string) schema.Part {
 
 func sameRows(a, b schema.Part) bool {
 	return slices.EqualFunc(a.Rows, b.Rows, func(x, y schema.Row) bool { return x.Mark == y.Mark && slices.Equal(x.Values, y.Values) })
+}
+
+// TestNoveltyInDoubt shows events that are not about what a call in doubt changed, and of
+// which it is not known all the same what they bring about.
+func TestNoveltyInDoubt(t *testing.T) {
+	for _, c := range []struct {
+		name, formula string
+		doubt, effect world.Edit
+		want          string
+	}{
+		{"a channel behind a record", `NEW (reaches(r, d)) AND NOT ours(d)`, place("A", "partner"), open("gateway", "partner"), "00 incomplete"},
+		{"a channel elsewhere", `NEW (reaches(r, d)) AND NOT ours(d)`, place("B", "partner"), open("gateway", "partner"), `00(A,PARTNER)F@[1 3] reaches("A", "PARTNER"): home>gateway>partner`},
+		{
+			"a mark on a record that may be there", `NEW (vertex(l) AND AT l (EXISTS s. (holds(@l, s) AND marked(s, "PHI"))))`,
+			world.Edit{Op: world.Remove, A: "A", B: "home"}, phi("A"), "00 incomplete",
+		},
+	} {
+		s := tell(t, fleet(), c.formula)
+		s.happens(place("A", "home"))
+		s.happens(c.doubt)
+		s.m.(aspects.Settler).Settle(aspects.Ended{Call: fmt.Sprint(s.n), Outcome: aspects.EffectsDoubt})
+		if got := strings.TrimSpace(show(s.m.Judge(s.input([]world.Edit{c.effect})))); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
 }
