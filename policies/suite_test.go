@@ -118,7 +118,7 @@ func outcome(t *testing.T, decisions []*offline.Decision) *theatre {
 }
 
 // load reads a shipped bundle, which has to be clean.
-func load(t *testing.T, name string) *policy.Bundle {
+func load(t testing.TB, name string) *policy.Bundle {
 	t.Helper()
 	files, err := policies.FS(name)
 	if err != nil {
@@ -132,7 +132,7 @@ func load(t *testing.T, name string) *policy.Bundle {
 }
 
 // suite returns the traces of the designed suite, in their order.
-func suite(t *testing.T, b *policy.Bundle) []*policy.Test {
+func suite(t testing.TB, b *policy.Bundle) []*policy.Test {
 	t.Helper()
 	var out []*policy.Test
 	for i := range b.Tests {
