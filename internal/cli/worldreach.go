@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -26,7 +25,11 @@ func newWorldReach(e *env) *cobra.Command {
 			"when without a break, and by which events. Without --from: all objects. Exit code 1 says that nothing\n" +
 			"reaches what --to names. With --json one line for each pair.\n\n" + positions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			t, err := e.reachAt(cmd, &f, &r, at)
+			t, err := e.worldAt(cmd, &f, at, func(c *replay.WorldChange) {
+				if f.fits(c.Trace) {
+					r.Changed(c)
+				}
+			})
 			if err != nil {
 				return err
 			}
@@ -39,38 +42,6 @@ func newWorldReach(e *env) *cobra.Command {
 	fs.StringVar(&r.From, "from", "", "an object, or a vertex: what is there (default: all objects)")
 	fs.StringVar(&r.To, "to", "", "a release domain or a vertex (default: all release domains)")
 	return cmd
-}
-
-// reachAt folds the history and returns the world at its end; r has followed it.
-func (e *env) reachAt(cmd *cobra.Command, f *worldFlags, r *replay.ReachSince, at string) (*replay.TraceWorld, error) {
-	b, err := e.worldBundle(f.policy)
-	if err != nil {
-		return nil, err
-	}
-	h, err := e.history(cmd.Context(), f, b)
-	if err != nil {
-		return nil, err
-	}
-	if h == nil {
-		if at != "" || f.trace != "" || f.tenant != "" {
-			return nil, hint(errors.New("--at, --trace and --tenant say something about recorded events"), "name them with --events FILE or --log DIR")
-		}
-		return declared(b)
-	}
-	defer h.close()
-	stop, err := h.stop("--at", at)
-	if err != nil {
-		return nil, err
-	}
-	s, err := h.snapshots(b, []replay.Stop{stop}, func(c *replay.WorldChange) {
-		if f.fits(c.Trace) {
-			r.Changed(c)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return f.choose(b, s[0])
 }
 
 // printReach answers. A name that the world does not know is an error: "not reached" would be

@@ -30,7 +30,7 @@ func newWorldShow(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t, err := e.worldAt(cmd, &f, at)
+			t, err := e.worldAt(cmd, &f, at, nil)
 			if err != nil {
 				return err
 			}
@@ -54,8 +54,9 @@ func newWorldShow(e *env) *cobra.Command {
 	return cmd
 }
 
-// worldAt is the world that flags and a position name.
-func (e *env) worldAt(cmd *cobra.Command, f *worldFlags, at string) (*replay.TraceWorld, error) {
+// worldAt is the world that flags and a position name; changed, if not nil, is told of every
+// change up to there.
+func (e *env) worldAt(cmd *cobra.Command, f *worldFlags, at string, changed func(*replay.WorldChange)) (*replay.TraceWorld, error) {
 	b, err := e.worldBundle(f.policy)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func (e *env) worldAt(cmd *cobra.Command, f *worldFlags, at string) (*replay.Tra
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.snapshots(b, []replay.Stop{stop}, nil)
+	s, err := h.snapshots(b, []replay.Stop{stop}, changed)
 	if err != nil {
 		return nil, err
 	}
