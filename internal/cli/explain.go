@@ -74,7 +74,7 @@ func newExplain(e *env) *cobra.Command {
 
 func (e *env) explain(b *policy.Bundle, id string, found []*replay.Line, cmp *replay.Comparison) error {
 	if len(found) == 0 {
-		fmt.Fprintf(e.err, "aspis: no call with the id %s was decided\n", show(id))
+		fmt.Fprintf(e.err, "aspis: no call with the id %s was decided\nhint: aspis replay lists the calls with their ids\n", show(id))
 		return errNo
 	}
 	var answer error

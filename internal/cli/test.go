@@ -20,6 +20,8 @@ type testLine struct {
 	OK   bool     `json:"ok"`
 	Got  []string `json:"got"`
 	Want []string `json:"want"`
+
+	text []string // what is wrong, a line for each event
 }
 
 // testReport is the output of `aspis test --json`.
@@ -85,10 +87,15 @@ func runTest(t *policy.Test, cfg offline.Config) (testLine, error) {
 			line.OK = false
 			line.Want = append(line.Want, fmt.Sprintf("%d: a call", x.At))
 			line.Got = append(line.Got, fmt.Sprintf("%d: not a call that was decided", x.At))
+			line.text = append(line.text, fmt.Sprintf("at %d: no call that was decided", x.At))
 			continue
 		}
 		out := outcomeOf(d)
-		for _, miss := range x.Match(out) {
+		misses := x.Match(out)
+		if len(misses) > 0 {
+			line.text = append(line.text, fmt.Sprintf("at %d: %s: got %s", x.At, strings.Join(misses, "; "), outcomeText(out)))
+		}
+		for _, miss := range misses {
 			line.OK = false
 			line.Want = append(line.Want, fmt.Sprintf("%d: %s", x.At, miss))
 			line.Got = append(line.Got, fmt.Sprintf("%d: %s", x.At, outcomeText(out)))
@@ -150,7 +157,7 @@ func (e *env) finishTests(r *testReport) error {
 				fmt.Fprintf(e.out, "ok    %s\n", t.Name)
 				continue
 			}
-			fmt.Fprintf(e.out, "FAIL  %s\n      want %s\n      got  %s\n", t.Name, strings.Join(t.Want, "; "), strings.Join(t.Got, "; "))
+			fmt.Fprintf(e.out, "FAIL  %s\n      %s\n", t.Name, strings.Join(t.text, "\n      "))
 		}
 		fmt.Fprintf(e.out, "%d passed, %d failed\n", r.Passed, r.Failed)
 	}

@@ -113,6 +113,13 @@ func (h *history) snapshots(b *policy.Bundle, stops []replay.Stop, changed func(
 		given := replay.RefOf(b)
 		return nil, hint(err, "the policy given is %s; name with --policy %s as it was then", &given, &foreign.Active)
 	}
+	if errors.Is(err, replay.ErrBeyond) {
+		what := "records"
+		if h.events {
+			what = "events"
+		}
+		return nil, hint(err, "%s are counted from 0; leave the position out for all of them", what)
+	}
 	return out, err
 }
 
@@ -136,7 +143,7 @@ func (h *history) stop(flag, text string) (replay.Stop, error) {
 	if h.events {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return replay.Stop{}, hint(fmt.Errorf("%s: %q is no position in a file of events", flag, text), "give the number of an event, from 0, or a time (RFC 3339)")
+			return replay.Stop{}, hint(fmt.Errorf("%s: %q is no position in a file of events", flag, text), "give the number of an event, from 0, which is that of its line less 1, or a time (RFC 3339)")
 		}
 		return replay.Stop{Kind: replay.StopEvent, Event: n}, nil
 	}

@@ -45,7 +45,11 @@ func newWorldDiff(e *env) *cobra.Command {
 			if e.json {
 				return json.NewEncoder(e.out).Encode(c)
 			}
-			_, err = io.WriteString(e.out, c.Text())
+			text := c.Text()
+			if event != "" && c.Empty() {
+				text += "A call that is refused has no effects; aspis explain CALL_ID says why it was.\n"
+			}
+			_, err = io.WriteString(e.out, text)
 			return err
 		},
 	}
@@ -166,6 +170,9 @@ func (f *worldFlags) ofSpan(b *policy.Bundle, stop replay.Stop, spans map[protoc
 	}
 	if len(changed) == 0 {
 		place(&at, stop, 0)
+		if t, err := f.choose(b, s); err == nil && stop.Kind == replay.StopEvent {
+			at = t.At
+		}
 		return &render.Changes{From: at, To: at}, nil
 	}
 	t, err := f.choose(b, changed)

@@ -75,8 +75,8 @@ func (e *env) printRows(t *replay.TraceWorld, r *replay.ReachSince, rows []*rend
 	}
 	var text strings.Builder
 	text.WriteString(t.At.Text() + "\n")
-	if r.From == "" && r.To == "" {
-		text.WriteString(render.Matrix(replay.Objects(t.World), domainsOf(t.World, rows), rows))
+	if domains := domainsOf(t.World, rows); r.From == "" && r.To == "" && len(domains) > 0 {
+		text.WriteString(render.Matrix(replay.Objects(t.World), domains, rows))
 	}
 	for _, row := range rows {
 		text.WriteString(row.Text())

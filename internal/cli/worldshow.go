@@ -85,6 +85,9 @@ func (e *env) worldAt(cmd *cobra.Command, f *worldFlags, at string, changed func
 
 // worldFormat is the renderer of a format.
 func worldFormat(e *env, format string) (func(*render.Graph) (string, error), error) {
+	if e.json && format != "text" && format != "json" {
+		return nil, hint(fmt.Errorf("--json contradicts --format %s", format), "leave one of the two out")
+	}
 	if e.json {
 		format = "json"
 	}

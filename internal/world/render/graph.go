@@ -42,7 +42,7 @@ type At struct {
 	Position string `json:"position,omitempty"`
 	// Event is the number of the last event of the file, from 0.
 	Event *int `json:"event,omitempty"`
-	// TS is the time there, ns: that of appending in a log, log time in a file.
+	// TS is the time there, ns: that of appending in a log, log time in a file; 0 is not printed.
 	TS int64 `json:"ts,omitempty"`
 	// Before is set when the event there is not in the world.
 	Before bool `json:"before,omitempty"`

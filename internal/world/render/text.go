@@ -44,11 +44,14 @@ func (a *At) Text() string {
 	}
 	switch {
 	case a.Position != "":
-		text += fmt.Sprintf(", %s record %s at %s", side, a.Position, Time(a.TS))
+		text += fmt.Sprintf(", %s record %s", side, a.Position)
 	case a.Event != nil:
-		text += fmt.Sprintf(", %s event %d at %s", side, *a.Event, Time(a.TS))
+		text += fmt.Sprintf(", %s event %d", side, *a.Event)
 	default:
 		text += ", before the first event"
+	}
+	if a.TS != 0 && (a.Position != "" || a.Event != nil) {
+		text += " at " + Time(a.TS)
 	}
 	if a.Truncated {
 		text += "; the log's first records are gone, and what they did is not in it"
