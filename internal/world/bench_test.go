@@ -200,3 +200,35 @@ func TestApplyOfNothingAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// BenchmarkTouchedStops is the listing of the first 16,384 of the pairs that a change touches, of
+// which there are many more: a source below a chain of objects, a label among unknown vertices.
+func BenchmarkTouchedStops(b *testing.B) {
+	first := func(b *testing.B, rel world.Rel, edits []world.Edit, last world.Edit) {
+		b.Helper()
+		w := newWorld(b, &world.Spec{Vertices: []world.VertexSpec{{Name: "v", Sort: world.Physical}}})
+		w, _ = w.Apply(edits, world.Origin{Offset: 1})
+		_, d := w.Apply([]world.Edit{last}, world.Origin{Offset: 2})
+		for b.Loop() {
+			n := 0
+			d.Touched(rel, func([]schema.Value) bool { n++; return n < 1<<14 })
+		}
+	}
+	b.Run("derived", func(b *testing.B) {
+		var edits []world.Edit
+		for i := range 20_000 {
+			edits = append(edits, world.Edit{Op: world.Derive, A: fmt.Sprint("o", i+1), B: fmt.Sprint("o", i)})
+		}
+		first(b, world.Rel{Kind: world.Derived}, edits, world.Edit{Op: world.Derive, A: "o10000", B: "root"})
+	})
+	b.Run("label", func(b *testing.B) {
+		var edits []world.Edit
+		for i := range 10_000 {
+			edits = append(edits, world.Edit{Op: world.Place, A: fmt.Sprint("o", i), B: fmt.Sprint("u", i)})
+		}
+		for i := range 1000 {
+			edits = append(edits, world.Edit{Op: world.AddLabel, A: "v", B: fmt.Sprint("l", i)})
+		}
+		first(b, world.Rel{Kind: world.HasLabel}, edits, world.Edit{Op: world.AddLabel, A: "v", B: "new"})
+	})
+}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -102,24 +103,30 @@ func distinct(list []V) []V {
 }
 
 // Touched calls yield once for each tuple of a relation that came or went or whose mark
-// changed, in the order of the names. Of Reaches and ReachesDomain the argument is the object
-// alone, of Connects and ConnectsDomain the vertex. It stops when yield returns false.
+// changed, in an order that does not depend on how the worlds came about. Of Reaches and
+// ReachesDomain the argument is the object alone, of Connects and ConnectsDomain the vertex.
+// It stops when yield returns false.
 //
 // It is exact but for Reaches and Connects, which have all that come to where a channel was
-// opened or closed, and for unknown vertices. What is touched is computed when it is asked
-// for. The arguments are valid until the next ones.
+// opened or closed, for Derived, which has every pair that a link written joins, and for
+// unknown vertices. What is touched is computed when it is asked for, pairs of which there can
+// be as many as the product of two sets one by one. The arguments are valid until the next ones.
 func (d *Delta) Touched(rel Rel, yield func(args []schema.Value) bool) {
 	switch rel.Kind {
 	case Holds:
-		pairs(d.touchedHolds(), yield)
+		pairs(sorted(d.touchedHolds()), yield)
 	case HasLabel:
-		pairs(d.touchedLabels(), yield)
+		if list := sorted(d.touchedLabels()); pairs(list, yield) {
+			d.assumed(list, d.labelsChanged, d.before.graph.labels, d.after.graph.labels, yield)
+		}
 	case InDomain:
-		pairs(d.touchedDomains(), yield)
+		if list := sorted(d.touchedDomains()); pairs(list, yield) {
+			d.assumed(list, d.domainsChanged, d.before.graph.domains, d.after.graph.domains, yield)
+		}
 	case Derived:
-		pairs(d.touchedDerived(), yield)
+		d.touchedDerived(yield)
 	case Opened:
-		pairs(d.touchedChannels(), yield)
+		pairs(sorted(d.touchedChannels()), yield)
 	case Exists:
 		singles(d.touchedObjects(func(o *object) bool { return o.exists.present }), yield)
 	case Gone:
@@ -139,24 +146,29 @@ func (d *Delta) Touched(rel Rel, yield func(args []schema.Value) bool) {
 	}
 }
 
-// pairs yields pairs of names, sorted and once each.
-func pairs(list [][2]string, yield func([]schema.Value) bool) {
-	slices.SortFunc(list, func(a, b [2]string) int {
-		if c := strings.Compare(a[0], b[0]); c != 0 {
-			return c
-		}
-		return strings.Compare(a[1], b[1])
-	})
-	var args [2]schema.Value
-	for _, p := range slices.Compact(list) {
-		args[0], args[1] = schema.StringValue(p[0]), schema.StringValue(p[1])
-		if !yield(args[:]) {
-			return
-		}
-	}
+// sorted sorts pairs of names in place, and has each once.
+func sorted(list [][2]string) [][2]string {
+	slices.SortFunc(list, comparePairs)
+	return slices.Compact(list)
 }
 
-// singles is pairs of one name each.
+func comparePairs(a, b [2]string) int {
+	return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]))
+}
+
+// pairs yields pairs of names; false if it was stopped.
+func pairs(list [][2]string, yield func([]schema.Value) bool) bool {
+	var args [2]schema.Value
+	for _, p := range list {
+		args[0], args[1] = schema.StringValue(p[0]), schema.StringValue(p[1])
+		if !yield(args[:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// singles yields names, sorted and once each.
 func singles(list []string, yield func([]schema.Value) bool) {
 	slices.Sort(list)
 	var args [1]schema.Value

@@ -1,6 +1,10 @@
 package world
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/aspis-rv/aspis/pkg/schema"
+)
 
 func (d *Delta) touchedVertices() []string {
 	var names []string
@@ -45,6 +49,7 @@ func (d *Delta) met() []V {
 	return list
 }
 
+// touchedLabels lists the labels that came or went; see assumed for those of unknown vertices.
 func (d *Delta) touchedLabels() [][2]string {
 	var list [][2]string
 	for _, v := range d.vertices {
@@ -52,7 +57,7 @@ func (d *Delta) touchedLabels() [][2]string {
 		list = d.appendMissing(list, v, before, after)
 		list = d.appendMissing(list, v, after, before)
 	}
-	return d.appendAssumed(list, d.labelsChanged, d.before.graph.labels, d.after.graph.labels)
+	return list
 }
 
 // appendMissing appends the labels of v that are in one sorted list and not in the other.
@@ -65,6 +70,7 @@ func (d *Delta) appendMissing(list [][2]string, v V, in, out []string) [][2]stri
 	return list
 }
 
+// touchedDomains is touchedLabels for domains.
 func (d *Delta) touchedDomains() [][2]string {
 	var list [][2]string
 	for _, v := range d.vertices {
@@ -86,13 +92,13 @@ func (d *Delta) touchedDomains() [][2]string {
 			list = append(list, [2]string{d.after.Name(v), UnknownDomain})
 		}
 	}
-	return d.appendAssumed(list, d.domainsChanged, d.before.graph.domains, d.after.graph.domains)
+	return list
 }
 
-// appendAssumed appends what unknown vertices are assumed to have under Unsafe and were or
-// will not: of all of them if the known groups changed, else of those that began or ceased to
-// be unknown.
-func (d *Delta) appendAssumed(list [][2]string, all bool, before, after groups) [][2]string {
+// assumed yields what unknown vertices are assumed to have under Unsafe and were or will not,
+// but for what is listed: of all of them if the known groups changed, else of those that began
+// or ceased to be unknown.
+func (d *Delta) assumed(listed [][2]string, all bool, before, after groups, yield func([]schema.Value) bool) {
 	vertices := d.met()
 	for _, v := range d.vertices {
 		if (d.before.Sort(v) == Unknown) != (d.after.Sort(v) == Unknown) {
@@ -108,7 +114,7 @@ func (d *Delta) appendAssumed(list [][2]string, all bool, before, after groups) 
 		}
 	}
 	if len(vertices) == 0 {
-		return list
+		return
 	}
 	var names []string
 	for _, gs := range []groups{before, after} {
@@ -119,10 +125,19 @@ func (d *Delta) appendAssumed(list [][2]string, all bool, before, after groups) 
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	for _, v := range distinct(vertices) {
+	ends := d.vertexNames(distinct(vertices))
+	slices.Sort(ends)
+	var args [2]schema.Value
+	for _, vertex := range ends {
+		args[0] = schema.StringValue(vertex)
 		for _, name := range names {
-			list = append(list, [2]string{d.after.Name(v), name})
+			if _, found := slices.BinarySearchFunc(listed, [2]string{vertex, name}, comparePairs); found {
+				continue
+			}
+			args[1] = schema.StringValue(name)
+			if !yield(args[:]) {
+				return
+			}
 		}
 	}
-	return list
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,37 +36,44 @@ func (d *Delta) touchedObjects(is func(*object) bool) []string {
 	return names
 }
 
-func (d *Delta) touchedDerived() [][2]string {
-	var list [][2]string
-	seen := map[uint32]bool{}
-	differ := func(id uint32) {
-		if seen[id] {
-			return
+// touchedDerived yields the pairs that a link which was written joins, now or before: what was
+// made from its output, and the output, with what its source was made from, and the source.
+func (d *Delta) touchedDerived(yield func([]schema.Value) bool) {
+	joined := map[uint32][]int{} // the links by which an object may have other sources
+	for i, l := range d.links {
+		for _, id := range d.around(l[0], (*object).children) {
+			joined[id] = append(joined[id], i)
 		}
-		seen[id] = true
-		before, after := d.before.closure(id, (*object).sources), d.after.closure(id, (*object).sources)
-		list = d.appendSources(list, id, before, after)
-		list = d.appendSources(list, id, after, before)
 	}
-	for _, l := range d.links {
-		differ(l[0])
-		for _, w := range []*World{d.before, d.after} {
-			for _, id := range w.closure(l[0], (*object).children) {
-				differ(id)
+	sources := map[int][]uint32{} // of a link
+	var args [2]schema.Value
+	for _, id := range d.after.sortObjects(slices.Collect(maps.Keys(joined))) {
+		var list []uint32
+		for _, i := range joined[id] {
+			if sources[i] == nil {
+				sources[i] = d.after.sortObjects(d.around(d.links[i][1], (*object).sources))
+			}
+			list = append(list, sources[i]...)
+		}
+		if len(joined[id]) > 1 {
+			list = slices.Compact(d.after.sortObjects(list))
+		}
+		args[0] = schema.StringValue(d.after.object(id).name)
+		for _, source := range list {
+			args[1] = schema.StringValue(d.after.object(source).name)
+			if !yield(args[:]) {
+				return
 			}
 		}
 	}
-	return list
 }
 
-// appendSources appends the sources of an object that are in one list and not in the other.
-func (d *Delta) appendSources(list [][2]string, id uint32, in, out []uint32) [][2]string {
-	for _, source := range in {
-		if !slices.Contains(out, source) {
-			list = append(list, [2]string{d.after.object(id).name, d.after.object(source).name})
-		}
-	}
-	return list
+// around lists an object and what comes after it, now or before.
+func (d *Delta) around(id uint32, after func(*object, func(uint32))) []uint32 {
+	ids := append(d.before.closure(id, after), d.after.closure(id, after)...)
+	ids = append(ids, id)
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 func (d *Delta) touchedTuples(table string, yield func([]schema.Value) bool) {

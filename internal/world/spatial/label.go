@@ -1,9 +1,6 @@
 package spatial
 
-import (
-	"github.com/aspis-rv/aspis/internal/world"
-	"github.com/aspis-rv/aspis/pkg/schema"
-)
+import "github.com/aspis-rv/aspis/internal/world"
 
 // label holds at the vertices with a label.
 type label struct {
@@ -21,14 +18,18 @@ func (n *label) holds(r *run, v world.V, negated bool) bool {
 
 func (*label) witness(*run, world.V, bool, bool) ([]world.Step, bool) { return nil, false }
 
+// touched needs no unknown vertices: what the label is there is a guess before and after.
 func (n *label) touched(t *touch, out *region) {
-	if !t.changes.Touches(world.Rel{Kind: world.HasLabel}) {
-		return
-	}
-	t.changes.Touched(world.Rel{Kind: world.HasLabel}, func(args []schema.Value) bool {
-		if args[1].Str == n.name {
-			t.addNamed(args[0].Str, out)
+	for _, v := range t.relabelled {
+		if t.labelled(0, n.name, v) != t.labelled(1, n.name, v) {
+			out.add(v)
 		}
-		return true
-	})
+	}
+}
+
+// labelled tells whether a vertex has a label in one of the graphs.
+func (t *touch) labelled(graph int, name string, v world.V) bool {
+	g := t.graphs[graph]
+	id, ok := g.LabelID(name)
+	return ok && int(v) < g.Vertices() && g.HasLabel(v, id)
 }

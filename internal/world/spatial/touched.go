@@ -15,7 +15,8 @@ func (f *Formula) Touched(before, after Graph, changes Changes, yield func(verte
 	t := &touch{graphs: [2]Graph{before, after}, changes: changes, s: f.run.take()}
 	defer f.run.leave()
 	f.run.budget = unlimited // each of its searches visits a vertex once
-	for _, v := range changes.Vertices() {
+	t.relabelled = changes.Vertices()
+	for _, v := range t.relabelled {
 		if t.sort(before, v) != t.sort(after, v) {
 			t.turned = append(t.turned, v)
 		}
@@ -55,9 +56,12 @@ func (r *region) add(vs ...world.V) { r.vertices = append(r.vertices, vs...) }
 type touch struct {
 	graphs  [2]Graph
 	changes Changes
-	turned  []world.V // their sort changed, or they became known or unknown
-	s       *search   // its memory
-	joins   []*pred   // of the quantifications around
+
+	relabelled []world.V // their sort, labels or domain changed
+	turned     []world.V // of these, their sort changed, or they became known or unknown
+
+	s     *search // its memory
+	joins []*pred // of the quantifications around
 }
 
 // sort is the sort of a vertex in a graph, which may not have met it.
