@@ -46,8 +46,12 @@ func newOutbox(pub bus.Publisher, partition uint32) *outbox {
 }
 
 // put publishes data, which the outbox owns from then on. It waits only while the
-// outbox is full.
+// outbox is full. What no broker takes it does not keep: nothing behind it would ever be
+// published.
 func (o *outbox) put(ctx context.Context, data []byte) error {
+	if err := o.message(data).Check(o.partition + 1); err != nil {
+		return fmt.Errorf("aspectd: a part verdict: %w", err)
+	}
 	for {
 		o.mu.Lock()
 		if len(o.mu.kept) < outboxRecords {
@@ -61,6 +65,10 @@ func (o *outbox) put(ctx context.Context, data []byte) error {
 			return err
 		}
 	}
+}
+
+func (o *outbox) message(data []byte) bus.Message {
+	return bus.Message{Topic: bus.Verdicts, Partition: o.partition, Class: bus.Reserved, Data: data}
 }
 
 // flush returns when all that was put is durable.
@@ -102,7 +110,7 @@ func (o *outbox) wake() {
 // emitLocked publishes what was not yet, up to the first that the bus does not take.
 func (o *outbox) emitLocked() {
 	for _, data := range o.mu.kept[o.mu.emitted:] {
-		if o.pub.Emit(bus.Message{Topic: bus.Verdicts, Partition: o.partition, Class: bus.Reserved, Data: data}) != nil {
+		if o.pub.Emit(o.message(data)) != nil {
 			return
 		}
 		o.mu.emitted++

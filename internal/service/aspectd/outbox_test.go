@@ -43,7 +43,10 @@ func (b *broker) written() []string {
 func (b *broker) Emit(m bus.Message) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	err := m.Check(m.Partition + 1)
 	switch {
+	case err != nil:
+		return err
 	case b.mu.refuse:
 		return errBroken
 	case b.mu.lose:
@@ -148,6 +151,26 @@ func TestOutboxLosesNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOutboxKeepsNothingTooLarge: a part verdict that no broker takes is lost, and not in the
+// way of those behind it.
+func TestOutboxKeepsNothingTooLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, b, _ := outboxRig(t)
+		if err := o.put(t.Context(), make([]byte, bus.MaxRecordBytes+1)); !errors.Is(err, bus.ErrTooLarge) {
+			t.Errorf("too large: %v", err)
+		}
+		put(t, o, 0, 10)
+		short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if err := o.flush(short); err != nil {
+			t.Fatal(err)
+		}
+		if got := distinct(b.written()); !slices.Equal(got, numbers(10)) {
+			t.Errorf("got %v", got)
+		}
+	})
 }
 
 // TestOutboxIsBounded: with outboxRecords in it, an outbox takes the next one only once
