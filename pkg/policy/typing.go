@@ -75,21 +75,24 @@ func (b *Bundle) ResultSupplies(tool, rel string) bool {
 }
 
 // ResultRelations lists, sorted, the relations of which the ok result of a call of the
-// tool can supply a fact. Other results supply none.
+// tool can supply a fact, or of which it can change tuples by an effect on the world. Other
+// results supply none.
 func (b *Bundle) ResultRelations(tool string) []string {
 	var out []string
 	add := func(es []emitter) {
 		for _, e := range es {
 			if e.atResult {
-				out = append(out, e.rel)
+				out = append(out, e.relations()...)
 			}
 		}
 	}
 	if e := b.typing.entries[tool]; e != nil {
 		add(e.emitters)
+		add(e.effects)
 	}
 	for hits := b.typing.classes.match(tool); hits != 0; hits &= hits - 1 {
 		add(b.typing.emitters[bits.TrailingZeros64(hits)])
+		add(b.typing.effects[bits.TrailingZeros64(hits)])
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -182,6 +182,21 @@ func TestEffects(t *testing.T) {
 }
 
 // An expression that a rule does not need may fail.
+// TestResultRelationsOfEffects: a result that never comes leaves in doubt what its effects would
+// have written.
+func TestResultRelationsOfEffects(t *testing.T) {
+	b := load(t, "testdata/field")
+	tool := ""
+	for name, e := range b.typing.entries {
+		if slices.ContainsFunc(e.effects, func(e emitter) bool { return e.atResult }) {
+			tool = name
+		}
+	}
+	if got, want := b.ResultRelations(tool), []string{"exists", "gone", "holds", "reaches"}; !slices.Equal(got, want) {
+		t.Errorf("%q: got %q, want %q", tool, got, want)
+	}
+}
+
 func TestRuleNeedsWhatItReads(t *testing.T) {
 	b, found := loadText(filled(`
 state: {marked: [m, class]}
