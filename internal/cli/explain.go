@@ -13,6 +13,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/corpus/jsonl"
 	"github.com/aspis-rv/aspis/internal/offline"
 	"github.com/aspis-rv/aspis/internal/replay"
+	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/internal/world/render"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/verdict"
@@ -168,6 +169,21 @@ func withoutClause(l *replay.Line, observed bool) string {
 	return "no clause's part of the decision is known"
 }
 
+// undeclared lists the vertices of a path that a policy does not declare.
+func undeclared(b *policy.Bundle, path []string) []string {
+	if b.World == nil {
+		return nil
+	}
+	var out []string
+	for _, name := range path {
+		declares := func(v world.VertexSpec) bool { return v.Name == name }
+		if !slices.ContainsFunc(b.World.Vertices, declares) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 func clauseText(s *strings.Builder, b *policy.Bundle, c *replay.ClauseLine) {
 	fmt.Fprintf(s, "  clause %s (%s): %s\n", c.ID, c.Mode, c.Value)
 	for i := range b.Clauses {
@@ -192,6 +208,9 @@ func clauseText(s *strings.Builder, b *policy.Bundle, c *replay.ClauseLine) {
 		for _, p := range c.Paths {
 			if p.Binding == i {
 				fmt.Fprintf(s, "      path: %s, of %s\n", render.Walk(p.Path, p.Distance), showWhole(p.Of))
+				for _, name := range undeclared(b, p.Path) {
+					fmt.Fprintf(s, "      the policy declares no vertex %s: while unknown, it is read in the unsafe sense\n", render.Name(name))
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -27,4 +28,12 @@ func (o *once) Set(s string) error {
 // policyFlag registers --policy.
 func policyFlag(cmd *cobra.Command, value *string) {
 	cmd.Flags().Var(&once{value: value}, "policy", "directory of the policy bundle (required)")
+}
+
+// policyOnly refuses arguments of a command that takes its bundle by flag.
+func policyOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return hint(fmt.Errorf("%s takes no argument %s", cmd.CommandPath(), show(args[0])), "name the bundle with --policy DIR")
 }

@@ -35,7 +35,7 @@ type replayFlags struct {
 func newReplay(e *env) *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use: "replay --policy DIR (--events FILE|- | --log DIR|URL)", Args: cobra.NoArgs,
+		Use: "replay --policy DIR (--events FILE|- | --log DIR|URL)", Args: policyOnly,
 		Short: "Run recorded events, or a retained log, through the monitors again",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (f.events == "") == (f.log == "") {

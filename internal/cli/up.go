@@ -34,7 +34,7 @@ type upFlags struct {
 func newUp(e *env) *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
-		Use: "up --policy DIR", Short: "Run every role in one process over an embedded NATS server", Args: cobra.NoArgs,
+		Use: "up --policy DIR", Short: "Run every role in one process over an embedded NATS server", Args: policyOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := e.loadBundle(f.policy)
 			if err != nil {

@@ -19,7 +19,7 @@ func newWorldDiff(e *env) *cobra.Command {
 	var f worldFlags
 	var from, to, event string
 	cmd := &cobra.Command{
-		Use: "diff --policy DIR (--events FILE|- | --log DIR|URL) (--at POSITION [--to POSITION] | --event POSITION)", Args: cobra.NoArgs,
+		Use: "diff --policy DIR (--events FILE|- | --log DIR|URL) (--at POSITION [--to POSITION] | --event POSITION)", Args: policyOnly,
 		Short: "Say what changed in the world between two positions, or by one event",
 		Long:  "Say what changed in the world of a trace between two positions, or by the effects of one event.\n\n" + positions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

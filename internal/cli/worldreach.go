@@ -19,7 +19,7 @@ func newWorldReach(e *env) *cobra.Command {
 	var r replay.ReachSince
 	var at string
 	cmd := &cobra.Command{
-		Use: "reach --policy DIR [--from OBJECT|VERTEX] [--to DOMAIN|VERTEX] [--events FILE|- | --log DIR|URL] [--at POSITION]", Args: cobra.NoArgs,
+		Use: "reach --policy DIR [--from OBJECT|VERTEX] [--to DOMAIN|VERTEX] [--events FILE|- | --log DIR|URL] [--at POSITION]", Args: policyOnly,
 		Short: "Say who could come to know what, on which path, and since when",
 		Long: "Say which release domains, or which vertex, an object can come to through open channels, on which path, since\n" +
 			"when without a break, and by which events. Without --from: all objects. Exit code 1 says that nothing\n" +

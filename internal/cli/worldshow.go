@@ -18,7 +18,7 @@ func newWorldShow(e *env) *cobra.Command {
 	var f worldFlags
 	var at, format, sort, out string
 	cmd := &cobra.Command{
-		Use: "show --policy DIR [--events FILE|- | --log DIR|URL] [--at POSITION]", Args: cobra.NoArgs,
+		Use: "show --policy DIR [--events FILE|- | --log DIR|URL] [--at POSITION]", Args: policyOnly,
 		Short: "Show the world of a trace: graph, objects, attributes, states",
 		Long:  "Show the world of a trace, as the policy declares it or after recorded events.\n\n" + positions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
