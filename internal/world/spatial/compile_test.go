@@ -113,7 +113,8 @@ func TestTextTests(t *testing.T) {
 	}
 }
 
-// TestLimit stands at the limit of visited vertices and one beyond.
+// TestLimit stands at the limit of steps and one beyond: a search over 10 vertices, which looks from
+// them along 18 edges.
 func TestLimit(t *testing.T) {
 	m := line(10, 1)
 	for _, c := range []struct {
@@ -122,8 +123,8 @@ func TestLimit(t *testing.T) {
 		safe      verdict.Value
 		unsafe    verdict.Value
 	}{
-		{11, false, verdict.T, verdict.T},
-		{10, true, verdict.T, verdict.F},
+		{29, false, verdict.T, verdict.T},
+		{28, true, verdict.T, verdict.F},
 	} {
 		f := mustCompile(t, reachFormula(0, 100), modelSpec())
 		f.run.limit = c.limit
@@ -134,6 +135,23 @@ func TestLimit(t *testing.T) {
 			if path, ok := f.Witness(m, "v0", nil, sense); ok {
 				t.Errorf("limit %d: %v", c.limit, path)
 			}
+		}
+	}
+}
+
+// TestLimitOfTuples: what is looked at in a relation counts as well.
+func TestLimitOfTuples(t *testing.T) {
+	m := line(1, 1)
+	m.tables["holds"], m.tables["alarm"] = map[string]verdict.Value{}, map[string]verdict.Value{}
+	for _, o := range []string{"a", "b", "c", "d", "e"} {
+		m.tables["holds"][tupleKey("v0", o)] = verdict.F
+	}
+	o := variable("o")
+	f := mustCompile(t, quantify("o", both(fact("holds", syntax.Here{}, o), fact("alarm", o))), modelSpec())
+	for limit, exhausted := range map[int64]bool{6: false, 5: true, 1: true} {
+		f.run.limit = limit
+		if f.Value(m, "v0", nil, world.Safe); f.Exhausted() != exhausted {
+			t.Errorf("limit %d: exhausted %v", limit, f.Exhausted())
 		}
 	}
 }

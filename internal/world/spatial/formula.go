@@ -49,7 +49,7 @@ func (f *Formula) Relations() []world.Rel { return slices.Clone(f.code.rels) }
 // Value is the value of the formula at a location: F if it holds by definite tuples, Fp if
 // presumptive ones are needed, Tp if it holds only when presumptive tuples under a negation
 // are disregarded, T if it does not hold. args are the values of Vars. At an unknown
-// location, and if the searches visit too many vertices, it is F in the unsafe sense and T in
+// location, and if the evaluation takes too many steps, it is F in the unsafe sense and T in
 // the safe one.
 func (f *Formula) Value(g Graph, loc string, args []schema.Value, sense world.Sense) verdict.Value {
 	defer f.run.leave()
@@ -65,8 +65,8 @@ func (f *Formula) Value(g Graph, loc string, args []schema.Value, sense world.Se
 	return value
 }
 
-// Exhausted tells whether the last Value was not found because its searches visited too many
-// vertices: the answer is incomplete.
+// Exhausted tells whether the last Value was not found because its evaluation took too many
+// steps: the answer is incomplete.
 func (f *Formula) Exhausted() bool { return f.exhausted }
 
 // value evaluates the formula three ways, as far as need be. It also returns the evaluation

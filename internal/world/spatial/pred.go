@@ -51,6 +51,10 @@ func (n *pred) run(r *run, v world.V, negated bool) bool {
 
 // take is given the tuples of a scan; false if it needs no more.
 func (n *pred) take(r *run, t world.Tuple) bool {
+	if r.budget == 0 {
+		return false
+	}
+	spend(&r.budget, 1)
 	st := &r.preds[n.index]
 	if !r.counts(t.Mark, st.negated) {
 		return true

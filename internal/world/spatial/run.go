@@ -31,15 +31,19 @@ type run struct {
 	gen         uint32 // of the memos
 	searches    []*search
 	depth       int   // of searches in use
-	limit       int64 // of vertices visited in an evaluation
+	limit       int64 // of the steps of an evaluation
 	budget      int64 // what is left of it
 }
 
-// maxVisits bounds the vertices that the searches of one evaluation visit, nested ones each
-// anew, at some 100 ns each. It lets nested operators look at forty times all of a world of
-// 100,000 vertices. An agent may be able to make a world grow, and must not be able to
-// stop a monitor with it.
-const maxVisits = 1 << 22
+// maxSteps bounds an evaluation: a vertex that a search visits, nested ones each anew, an edge
+// or channel that it follows from there, and a tuple that is looked at are a step each, of some
+// 20 to 100 ns. It lets nested operators look at fifteen times all of a world of 100,000
+// vertices with five lines each. An agent may be able to make a world grow, and must not be
+// able to stop a monitor with it.
+const maxSteps = 1 << 24
+
+// spend takes steps from a budget, and leaves nothing where there are not as many.
+func spend(budget *int64, steps int) { *budget -= min(*budget, int64(steps)) }
 
 // labelID is the id of a label in the graph of the run.
 type labelID struct {
@@ -48,7 +52,7 @@ type labelID struct {
 }
 
 func (r *run) init(c *code) {
-	r.limit = maxVisits
+	r.limit = maxSteps
 	r.env = make([]schema.Value, c.slots)
 	r.labels = make([]labelID, len(c.labels))
 	r.memos = make([]memo, c.memos)

@@ -25,7 +25,7 @@ type search struct {
 	marks  []mark
 	gen    uint32
 	queue  frontier
-	budget *int64 // vertices that may still be visited, shared by the searches of a run
+	budget *int64 // steps that are left, shared by the searches of a run
 }
 
 // mark is what a search knows of a vertex, if it is of its generation.
@@ -82,7 +82,7 @@ func (s *search) next() bool {
 		if *s.budget == 0 {
 			return false
 		}
-		*s.budget--
+		spend(s.budget, 1)
 		m.settled = true
 		s.v, s.d = v, d
 		return true
@@ -101,14 +101,18 @@ func (s *search) found() bool { return len(s.targets) > 0 }
 func (s *search) expand(hi int64) {
 	s.marks[s.v].expanded = true
 	if s.byEdge(s.v) {
-		for _, e := range s.g.Edges(s.v) {
+		edges := s.g.Edges(s.v)
+		spend(s.budget, len(edges))
+		for _, e := range edges {
 			if d := plus(s.d, e.Distance); d <= hi && s.enters(e.To) {
 				s.reach(e.To, d)
 			}
 		}
 	}
 	if s.byChannel() {
-		for _, c := range s.g.Out(s.v) {
+		out := s.g.Out(s.v)
+		spend(s.budget, len(out))
+		for _, c := range out {
 			if !c.Open {
 				continue
 			}

@@ -14,7 +14,7 @@ import (
 func (f *Formula) Touched(before, after Graph, changes Changes, yield func(vertex string) bool) {
 	t := &touch{graphs: [2]Graph{before, after}, changes: changes, s: f.run.take()}
 	defer f.run.leave()
-	f.run.budget = unlimited // each of its searches visits a vertex once
+	f.run.budget = unlimited // each of its searches visits a vertex once, and there are few
 	t.relabelled = changes.Vertices()
 	for _, v := range t.relabelled {
 		if t.sort(before, v) != t.sort(after, v) {
