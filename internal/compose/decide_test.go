@@ -232,8 +232,7 @@ func TestUncertainFacts(t *testing.T) {
 	}
 }
 
-// TestAdmission: what refuses a call whatever the clauses say.
-// A firing on an object that a documenting tool brings into being is flagged; another of
+// TestDocuments: a firing on an object that a documenting tool brings into being is flagged; another of
 // the same clause refuses all the same, and missing evidence too.
 func TestDocuments(t *testing.T) {
 	f := forbid(aspects.Spatial, "")
@@ -265,6 +264,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestAdmission: what refuses a call whatever the clauses say.
 func TestAdmission(t *testing.T) {
 	f := forbid(temporal, "")
 	quiet, fires := answer(temporal), answer(temporal, says("C", f, ":F"))
