@@ -3,6 +3,7 @@ package compose
 import (
 	"slices"
 
+	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -226,15 +227,21 @@ func (e *clauseEval) row(f *policy.Formula, p *schema.Part, r *schema.Row, guard
 	})
 }
 
-// uncertain reports whether the formula reads a fact whose expression could not be
-// evaluated at this time point.
+// uncertain reports whether the formula reads a fact or a relation of the world of which an
+// expression could not be evaluated at this time point.
 func (e *clauseEval) uncertain(f *policy.Formula) bool {
-	for _, rel := range e.in.Typing.Uncertain {
-		if f.Checked != nil && slices.Contains(f.Checked.Relations, rel) {
-			return true
-		}
+	if f.Checked == nil {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(e.in.Typing.Uncertain, func(rel string) bool {
+		return slices.Contains(f.Checked.Relations, rel) || ofGraph(rel) && slices.Contains(f.Checked.Relations, check.Graph)
+	})
+}
+
+// ofGraph reports whether a relation is of what AT looks at without naming it: vertices with
+// their labels and domains, edges and channels.
+func ofGraph(rel string) bool {
+	return slices.Contains([]string{"connects", "domain", "label", "opened", "vertex"}, rel)
 }
 
 func partOf(v *schema.Verdict, clause string, f *policy.Formula) *schema.Part {

@@ -3,6 +3,7 @@ package compose
 import (
 	"testing"
 
+	"github.com/aspis-rv/aspis/internal/lang/check"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -228,6 +229,24 @@ func TestUncertainFacts(t *testing.T) {
 		})
 		if short(&d) != tc.want {
 			t.Errorf("%s is unknown, %d rows: %s, want %s", tc.uncertain, len(tc.part.Rows), short(&d), tc.want)
+		}
+	}
+}
+
+// TestUncertainGraph: a formula at a location reads all of the graph, without naming it.
+func TestUncertainGraph(t *testing.T) {
+	f := forbid(spatial, "")
+	f.Checked.Relations = []string{check.Graph, "lz"}
+	for rel, want := range map[string]string{
+		"lz": "refuse unknown C", "vertex": "refuse unknown C", "label": "refuse unknown C", "domain": "refuse unknown C",
+		"opened": "refuse unknown C", "holds": "permit", "route": "permit",
+	} {
+		d := Decide(&Input{
+			Bundle: bundle(clause("C", f)), Typing: policy.Typing{Mapped: true, Uncertain: []string{rel}},
+			Verdicts: []*schema.Verdict{answer(spatial, says("C", f))},
+		})
+		if short(&d) != want {
+			t.Errorf("%s is unknown: %s, want %s", rel, short(&d), want)
 		}
 	}
 }

@@ -391,9 +391,9 @@ func (w *world) stateOf(engine aspects.Engine, p uint32) ([sha256.Size]byte, err
 				return owed
 			case protocol.Closed, protocol.Dropped:
 				return owed
-			default:
-				return false
+			case protocol.Opened, protocol.Settled, protocol.Interim, protocol.Voided, protocol.Repeated, protocol.Advanced, protocol.Violated:
 			}
+			return false
 		})
 		after := j.StateHash()
 		if after != before && !changes {

@@ -28,6 +28,7 @@ func (s *session) placement(r *rand.Rand) (world.Edit, func()) {
 }
 
 func (s *session) opening(r *rand.Rand) (world.Edit, func()) { return s.turning(r, world.OpenChannel) }
+
 func (s *session) closing(r *rand.Rand) (world.Edit, func()) { return s.turning(r, world.CloseChannel) }
 
 // turning opens or closes a channel.
