@@ -51,6 +51,7 @@ type part struct {
 	effects []world.Rel    // one of which must change for it to hold, see check.Checked
 	graph   bool           // a change of the graph does as well
 	news    news
+	located bool  // it has an AT
 	objects []int // columns that are objects of the world
 	paths   []pathAtom
 	inner   bool // it has atoms that rest on paths and have quantified variables
@@ -101,6 +102,7 @@ func compile(b *policy.Bundle, kind aspects.Kind, selects func(*policy.Formula) 
 			p.paths, p.inner = l.paths(p.checked)
 			p.effects, p.graph = l.effects(p.checked)
 			p.news = l.news(p.checked.Core)
+			p.located = slices.Contains(p.checked.Relations, check.Graph)
 		}
 		e.parts = append(e.parts, p.part)
 	}

@@ -13,15 +13,19 @@ import (
 // the events that made the steps of these, and whether they are about an object that is new.
 func (m *Monitor) explain(number int, rows []schema.Row, in *aspects.Input, s *shadow) {
 	p := &m.engine.parts[number]
+	m.purse = m.shown
+	defer func() { m.shown = m.purse }()
 	for i := range rows {
 		row := &rows[i]
 		for k := range p.paths {
 			p.paths[k].add(m, row, s.after)
 		}
-		if p.inner && i < maxExplained {
+		whole := !p.inner || i < maxExplained
+		if p.inner && whole {
 			m.explainInner(number, row, s.after)
 		}
-		row.Documents = in.Documents && !misplaced(row) && slices.ContainsFunc(p.objects, func(col int) bool {
+		whole = whole && m.purse > 0 // without its paths nobody knows what a row rests on
+		row.Documents = in.Documents && whole && !misplaced(row) && slices.ContainsFunc(p.objects, func(col int) bool {
 			return row.Values[col].Kind == schema.KindString && s.created(row.Values[col].Str)
 		})
 	}

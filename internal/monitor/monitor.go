@@ -23,6 +23,9 @@ type Monitor struct {
 
 	locations  []*spatial.Formula // clones of those of the engine, made when needed
 	remembered []*spatial.Cache   // of locations, made when needed; not part of the state
+	purse      int64              // steps that location formulas may take now
+	visits     int64              // that they may still take at this time point for its rows
+	shown      int64              // and for the paths of these
 
 	// Scratch memory of a time point.
 	doubtful   novelty
@@ -65,6 +68,7 @@ func (m *Monitor) location(l *location) *spatial.Formula {
 	f := &m.locations[l.number]
 	if *f == nil {
 		*f = l.formula.Clone()
+		(*f).Within(&m.purse)
 	}
 	return *f
 }
@@ -78,7 +82,7 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 	m.candidates = m.appendCandidates(m.candidates[:0], &in)
 	for _, i := range m.candidates {
 		p := &m.engine.parts[i]
-		rows := m.state.Rows(i)
+		rows := m.rows(i)
 		completeness := m.completeness(i, &in)
 		if len(rows) == 0 && (completeness == verdict.Sound || !p.triggered(&in, s, m.doubtful) && !p.drowned(s)) {
 			continue
@@ -100,6 +104,17 @@ func (m *Monitor) Judge(in aspects.Input) []schema.Part {
 	return parts
 }
 
+// rows evaluates formula i at the pending time point.
+func (m *Monitor) rows(i int) []schema.Row {
+	m.purse = m.visits
+	rows := m.state.Rows(i)
+	m.visits = m.purse
+	if m.engine.parts[i].located && m.visits == 0 && m.state.Fault(i) != nil {
+		return nil // which of them were found first is nobody's business
+	}
+	return rows
+}
+
 // Adopt makes in the next time point of the trace.
 func (m *Monitor) Adopt(in aspects.Input) {
 	if s := m.step(&in, true); s != nil {
@@ -109,6 +124,15 @@ func (m *Monitor) Adopt(in aspects.Input) {
 	m.state.Commit()
 	m.source.before, m.source.after = doubts{}, doubts{}
 }
+
+// maxVisits bounds the steps (see package spatial) that the location formulas of all clauses
+// take at one event; maxShown those that are taken for the paths of its rows. An agent may
+// be able to make a world grow, and with it the number of places that an event concerns. Of a
+// formula for which they do not suffice no row is given, and it is incomplete.
+const (
+	maxVisits = 1 << 24
+	maxShown  = 1 << 20
+)
 
 // step makes the provisional time point of in, for windows alone if it is to be adopted, and
 // returns the world after it; nil if there is none.
@@ -120,7 +144,9 @@ func (m *Monitor) step(in *aspects.Input, adopt bool) *shadow {
 	s := m.shadowOf(in)
 	m.source.at(s)
 	m.doubtful = m.source.after.novelty(s)
+	m.purse, m.shown = maxVisits, maxShown
 	m.state.StepIn(in.Timestamp, in.Offset, m.appendTouches(in.Facts, s, adopt), &m.source)
+	m.visits = m.purse
 	return s
 }
 

@@ -3,6 +3,7 @@ package spatial
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -23,9 +24,19 @@ type Cache struct {
 
 // values are remembered values. An entry costs some 100 bytes.
 type values struct {
-	of map[world.V]map[string]verdict.Value
+	of map[world.V]map[string]known
 	n  int
 }
+
+// known is a value, with the steps that its evaluation takes: a purse pays for it whether or
+// not it is remembered, so that what it suffices for does not depend on that.
+type known struct {
+	value verdict.Value
+	steps int64
+}
+
+// free are the steps of a value that needs no evaluation: that of an unknown location.
+const free = -1
 
 // NewCache returns a cache of at most limit values, in the graph at.
 func NewCache(f *Formula, at Graph, limit int) *Cache {
@@ -41,42 +52,69 @@ func (c *Cache) Value(g Graph, loc string, args []schema.Value, sense world.Sens
 		return value, !c.f.Exhausted()
 	}
 	c.key = appendKey(c.key[:0], args, sense)
-	if value, found = c.young.of[v][string(c.key)]; found {
-		return value, true
+	if k, ok := c.young.of[v][string(c.key)]; ok {
+		return c.f.again(k, sense)
 	}
-	if value, found = c.old.of[v][string(c.key)]; !found {
-		value = c.f.Value(g, loc, args, sense)
+	k, ok := c.old.of[v][string(c.key)]
+	if !ok {
+		k.value = c.f.Value(g, loc, args, sense)
 		if c.f.Exhausted() {
-			return value, false
+			return k.value, false
 		}
+		k.steps = c.f.run.granted - c.f.run.budget
+		if g.Sort(v) == world.Unknown {
+			k.steps = free
+		}
+		c.remember(v, k)
+		return k.value, true
 	}
-	c.remember(v, value)
-	return value, true
+	c.remember(v, k)
+	return c.f.again(k, sense)
+}
+
+// again pays for a value that was found before.
+func (f *Formula) again(k known, sense world.Sense) (value verdict.Value, found bool) {
+	purse := f.run.purse
+	switch {
+	case purse == nil || k.steps == free:
+	case k.steps >= *purse:
+		*purse = 0
+		return unknown(sense), false
+	default:
+		*purse -= k.steps
+	}
+	return k.value, true
 }
 
 // Rename moves the cache on to a graph in which nothing has changed.
 func (c *Cache) Rename(same Graph) { c.at = same }
 
 // remember keeps the value of the present key.
-func (c *Cache) remember(v world.V, value verdict.Value) {
+func (c *Cache) remember(v world.V, k known) {
 	if c.young.n >= c.limit/2 {
 		c.old, c.young = c.young, values{}
 	}
 	if c.young.of == nil {
-		c.young.of = map[world.V]map[string]verdict.Value{}
+		c.young.of = map[world.V]map[string]known{}
 	}
 	if c.young.of[v] == nil {
-		c.young.of[v] = map[string]verdict.Value{}
+		c.young.of[v] = map[string]known{}
 	}
-	c.young.of[v][string(c.key)] = value
+	c.young.of[v][string(c.key)] = k
 	c.young.n++
 }
 
-// Update moves the cache on to the graph after, and forgets what Touched says has changed.
+// Update moves the cache on to the graph after, and forgets what Touched says has changed; after
+// a change of a relation that is read without @l everything, for what such an evaluation takes
+// may have changed where its value has not.
 func (c *Cache) Update(after Graph, changes Changes) {
 	before := c.at
 	c.at = after
 	if c.young.n == 0 && c.old.n == 0 {
+		return
+	}
+	if slices.ContainsFunc(c.f.code.preds, func(p *pred) bool { return !p.local && changes.Touches(p.rel) }) {
+		c.young, c.old = values{}, values{}
 		return
 	}
 	c.f.Touched(before, after, changes, func(vertex string) bool {

@@ -38,6 +38,10 @@ func newFormula(c *code) *Formula {
 // Clone returns the same formula with memory of its own.
 func (f *Formula) Clone() *Formula { return newFormula(f.code) }
 
+// Within has evaluations visit no more vertices together than purse says, and take what they
+// visit from it. Several formulas may share a purse; nil is none.
+func (f *Formula) Within(purse *int64) { f.run.purse = purse }
+
 // Vars lists the free variables of the formula in the order of their first occurrence. The
 // location is not among them, unless the formula names its variable.
 func (f *Formula) Vars() []string { return slices.Clone(f.code.vars) }
@@ -59,6 +63,7 @@ func (f *Formula) Value(g Graph, loc string, args []schema.Value, sense world.Se
 		return unknown(sense)
 	}
 	value, _ := f.value(v)
+	f.run.pay(1)
 	if f.exhausted = f.run.budget == 0; f.exhausted {
 		return unknown(sense)
 	}

@@ -33,6 +33,8 @@ type run struct {
 	depth       int   // of searches in use
 	limit       int64 // of the steps of an evaluation
 	budget      int64 // what is left of it
+	granted     int64 // what it was at the beginning
+	purse       *int64
 }
 
 // maxSteps bounds an evaluation: a vertex that a search visits, nested ones each anew, an edge
@@ -75,11 +77,22 @@ func (r *run) enter(g Graph, c *code, loc string, args []schema.Value, sense wor
 		return v, false
 	}
 	r.g, r.unsafe, r.presumptive, r.budget = g, sense == world.Unsafe, false, r.limit
+	if r.purse != nil {
+		r.budget = min(r.limit, *r.purse)
+	}
+	r.granted = r.budget
 	copy(r.env, args)
 	for i, l := range c.labels {
 		r.labels[i].id, r.labels[i].ok = g.LabelID(l)
 	}
 	return v, true
+}
+
+// pay takes what an evaluation visited from the purse, times over.
+func (r *run) pay(times int64) {
+	if r.purse != nil {
+		*r.purse = max(0, *r.purse-times*(r.granted-r.budget))
+	}
 }
 
 // leave lets go of the graph.

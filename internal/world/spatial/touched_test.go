@@ -169,3 +169,28 @@ func cached(c *Cache, g Graph, loc string, args []schema.Value, sense world.Sens
 	value, _ := c.Value(g, loc, args, sense)
 	return value
 }
+
+// TestCachePays: a purse suffices for the same values whether or not they are remembered.
+func TestCachePays(t *testing.T) {
+	m := line(9, 1)
+	m.remove(8)
+	f := &syntax.Somewhere{D: syntax.Distance{Unbounded: true}, F: &syntax.Label{Name: "p"}}
+	for purse := range int64(60) {
+		fresh, warm := mustCompile(t, f, modelSpec()), mustCompile(t, f, modelSpec())
+		cache := NewCache(warm, m, 40)
+		names := []string{"v0", "v3", "v8", "v0", "v5", "v3", "v8"}
+		for _, name := range names {
+			cached(cache, m, name, nil, world.Unsafe)
+		}
+		left, same := purse, purse
+		fresh.Within(&left)
+		warm.Within(&same)
+		for i, name := range names {
+			want := fresh.Value(m, name, nil, world.Unsafe)
+			got, found := cache.Value(m, name, nil, world.Unsafe)
+			if got != want || found == fresh.Exhausted() || left != same {
+				t.Fatalf("with %d, value %d: %v %t and %d left, want %v %t and %d", purse, i, got, found, same, want, !fresh.Exhausted(), left)
+			}
+		}
+	}
+}

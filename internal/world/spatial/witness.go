@@ -6,6 +6,9 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
+// foundAgain is how many times as much as a value its witness costs.
+const foundAgain = 3
+
 // Witness returns a path that shows that the formula has a value other than T at a location:
 //
 //   - of SOMEWHERE, REACH and ESCAPE the path to a vertex that makes it true;
@@ -25,6 +28,7 @@ func (f *Formula) Witness(g Graph, loc string, args []schema.Value, sense world.
 		return []world.Step{{Vertex: loc}}, sense == world.Unsafe
 	}
 	value, which := f.value(v)
+	f.run.pay(foundAgain)
 	if value == verdict.T || f.run.budget == 0 {
 		return nil, false
 	}
