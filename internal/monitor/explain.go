@@ -17,19 +17,23 @@ func (m *Monitor) explain(number int, rows []schema.Row, in *aspects.Input, s *s
 	defer func() { m.shown = m.purse }()
 	for i := range rows {
 		row := &rows[i]
-		for k := range p.paths {
+		walked := i < maxWalked
+		for k := 0; k < len(p.paths) && walked; k++ {
 			p.paths[k].add(m, row, s.after)
 		}
-		whole := !p.inner || i < maxExplained
-		if p.inner && whole {
+		if p.inner && i < maxExplained {
 			m.explainInner(number, row, s.after)
 		}
-		whole = whole && m.purse > 0 // without its paths nobody knows what a row rests on
+		whole := walked && (!p.inner || i < maxExplained) && m.purse > 0 // without its paths nobody knows what a row rests on
 		row.Documents = in.Documents && whole && !misplaced(row) && slices.ContainsFunc(p.objects, func(col int) bool {
 			return row.Values[col].Kind == schema.KindString && s.created(row.Values[col].Str)
 		})
 	}
 }
+
+// maxWalked is the number of rows of a formula for which paths are looked for: each is a search
+// of the graph, and one channel may let out every object that there is.
+const maxWalked = 256
 
 // misplaced tells whether a row rests on no step of the graph: what it says is not due to a
 // channel that somebody opened, but to where the event itself put the object.

@@ -219,6 +219,29 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// TestManyRows: one channel lets out every record; paths are looked for up to a limit, and a row
+// beyond it is no documentation.
+func TestManyRows(t *testing.T) {
+	s := tell(t, fleet(), exposure)
+	s.happens(open("gateway", "partner"))
+	var edits []world.Edit
+	for i := range 300 {
+		name := fmt.Sprintf("r%03d", i)
+		edits = append(edits, place(name, "home"), phi(name))
+	}
+	in := s.input(edits)
+	in.Documents = true
+	rows := s.m.Judge(in)[0].Rows
+	if len(rows) != 300 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for i, row := range rows {
+		if shown := i < 256; (len(row.Paths) == 1) != shown || row.Documents != shown {
+			t.Fatalf("row %d: paths %v, documents %v", i, row.Paths, row.Documents)
+		}
+	}
+}
+
 // TestOverflow: no event makes the world overflow unnoticed, for after that no answer about it
 // is sound again; a call that would is refused by what reads the world, and leaves it as it was.
 func TestOverflow(t *testing.T) {

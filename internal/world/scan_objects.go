@@ -114,10 +114,11 @@ func (o *object) sources(yield func(uint32)) {
 // closure lists what comes after an object in one or more steps.
 func (w *World) closure(id uint32, after func(*object, func(uint32))) []uint32 {
 	var list []uint32
-	seen := map[uint32]bool{}
+	seen := &w.scratch.members
+	seen.reset(w.things.names.len())
 	add := func(next uint32) {
-		if !seen[next] {
-			seen[next] = true
+		if seen.get(V(next)) == 0 {
+			seen.set(V(next), 1)
 			list = append(list, next)
 		}
 	}
