@@ -118,22 +118,22 @@ func outcome(t *testing.T, decisions []*offline.Decision) *theatre {
 }
 
 // load reads a shipped bundle, which has to be clean.
-func load(t testing.TB, name string) *policy.Bundle {
-	t.Helper()
+func load(tb testing.TB, name string) *policy.Bundle {
+	tb.Helper()
 	files, err := policies.FS(name)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	b, found := policy.LoadFS(files)
 	if len(found) > 0 {
-		t.Fatalf("%s: %+v", name, found)
+		tb.Fatalf("%s: %+v", name, found)
 	}
 	return b
 }
 
 // suite returns the traces of the designed suite, in their order.
-func suite(t testing.TB, b *policy.Bundle) []*policy.Test {
-	t.Helper()
+func suite(tb testing.TB, b *policy.Bundle) []*policy.Test {
+	tb.Helper()
 	var out []*policy.Test
 	for i := range b.Tests {
 		if b.Tests[i].File == "tests/suite.yaml" {
@@ -141,7 +141,7 @@ func suite(t testing.TB, b *policy.Bundle) []*policy.Test {
 		}
 	}
 	if len(out) != 18 {
-		t.Fatalf("the suite has %d traces, want 18", len(out))
+		tb.Fatalf("the suite has %d traces, want 18", len(out))
 	}
 	return out
 }

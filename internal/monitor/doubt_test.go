@@ -110,7 +110,8 @@ func TestNoveltyInDoubt(t *testing.T) {
 		{"a channel elsewhere", `NEW (reaches(r, d)) AND NOT ours(d)`, place("B", "partner"), open("gateway", "partner"), `00(A,PARTNER)F@[1 3] reaches("A", "PARTNER"): home>gateway>partner`},
 		{
 			"a mark on a record that may be there", `NEW (vertex(l) AND AT l (EXISTS s. (holds(@l, s) AND marked(s, "PHI"))))`,
-			world.Edit{Op: world.Remove, A: "A", B: "home"}, phi("A"), "00 incomplete",
+			world.Edit{Op: world.Remove, A: "A", B: "home"},
+			phi("A"), "00 incomplete",
 		},
 	} {
 		s := tell(t, fleet(), c.formula)

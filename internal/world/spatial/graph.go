@@ -23,13 +23,15 @@ type Places interface {
 	Vertices() int
 	Name(v world.V) string
 	Sort(v world.V) world.Sort
-	Unknowns(yield func(v world.V) bool) bool
 }
 
 // Labels are the labels of vertices.
 type Labels interface {
 	LabelID(label string) (uint32, bool)
 	HasLabel(v world.V, label uint32) bool
+	// Unknowns yields the vertices that may have any: those that are unknown and to which
+	// something leads.
+	Unknowns(yield func(v world.V) bool) bool
 }
 
 // Links are the edges and channels of a graph.
