@@ -106,8 +106,12 @@ func TestNoveltyInDoubt(t *testing.T) {
 		doubt, effect world.Edit
 		want          string
 	}{
-		{"a channel behind a record", `NEW (reaches(r, d)) AND NOT ours(d)`, place("A", "partner"), open("gateway", "partner"), "00 incomplete"},
-		{"a channel elsewhere", `NEW (reaches(r, d)) AND NOT ours(d)`, place("B", "partner"), open("gateway", "partner"), `00(A,PARTNER)F@[1 3] reaches("A", "PARTNER"): home>gateway>partner`},
+		{
+			"a channel behind a record", `NEW (reaches(r, d)) AND NOT ours(d)`, place("A", "partner"), open("gateway", "partner"), "00 incomplete",
+		},
+		{
+			"a channel elsewhere", `NEW (reaches(r, d)) AND NOT ours(d)`, place("B", "partner"), open("gateway", "partner"), `00(A,PARTNER)F@[1 3] reaches("A", "PARTNER"): home>gateway>partner`,
+		},
 		{
 			"a mark on a record that may be there", `NEW (vertex(l) AND AT l (EXISTS s. (holds(@l, s) AND marked(s, "PHI"))))`,
 			world.Edit{Op: world.Remove, A: "A", B: "home"},

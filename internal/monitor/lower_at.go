@@ -73,12 +73,13 @@ func ofGraph(rel world.Rel) bool {
 	return false
 }
 
-// locationText is the text by which equal location formulas are found.
+// locationText is the text by which equal location formulas are found. It says of each ESCAPE, in
+// order, which reading it has, as the formula does not.
 func locationText(f *syntax.At) string {
 	text := f.F.String()
 	syntax.Walk(f.F, func(g syntax.Formula) bool {
-		if e, ok := g.(*syntax.Escape); ok && e.Restricted {
-			text += " restricted"
+		if e, ok := g.(*syntax.Escape); ok {
+			text += fmt.Sprintf(" restricted=%t", e.Restricted)
 		}
 		return true
 	})
@@ -97,8 +98,8 @@ func (l *lowering) read(rel world.Rel) {
 			l.reads[name] = true
 		}
 	case world.Exists, world.Gone:
-		l.reads[relationName(rel)], l.reads["holds"] = true, true
+		l.reads[rel.String()], l.reads["holds"] = true, true
 	case world.Holds, world.Derived, world.HasLabel, world.InDomain, world.Opened, world.DeclaredVertex, world.AttributeOf, world.StateOf:
-		l.reads[relationName(rel)] = true
+		l.reads[rel.String()] = true
 	}
 }

@@ -135,7 +135,7 @@ func (l *lowering) touchedBy(atom syntax.Formula, c context, inner []syntax.Var)
 		if !ok {
 			return nil
 		}
-		t.rel, t.name, args = rel, "~"+relationName(rel), p.Args
+		t.rel, t.name, args = rel, "~"+rel.String(), p.Args
 		if reachability(rel) {
 			args = args[:1]
 		}

@@ -19,7 +19,7 @@ func (l *lowering) pred(f *syntax.Pred, c context) syntax.Formula {
 	if !sensitive(rel) {
 		c.sense = world.Safe
 	}
-	out.Name = relationName(rel) + " " + c.side()
+	out.Name = rel.String() + " " + c.side()
 	l.number(external{
 		External: mfotl.External{Name: out.Name, Arity: len(f.Args)},
 		rel:      rel, before: c.before, sense: c.sense,
@@ -43,7 +43,7 @@ func (l *lowering) relation(f *syntax.Pred, c context) (world.Rel, bool) {
 func (l *lowering) overVertices(t syntax.Term, c context) bool {
 	switch t := t.(type) {
 	case syntax.Const:
-		return !slices.ContainsFunc(l.spec.Vertices, func(v world.VertexSpec) bool { return v.Domain == t.Value.Str })
+		return !l.spec.IsDomain(t.Value.Str)
 	case syntax.Var:
 		return slices.Contains(c.names(), t.Name)
 	case syntax.Arith, syntax.Neg, syntax.Conv, syntax.Here:
@@ -59,36 +59,4 @@ func sensitive(rel world.Rel) bool {
 	case world.Holds, world.Exists, world.Gone, world.Derived, world.Opened, world.DeclaredVertex, world.AttributeOf, world.StateOf:
 	}
 	return false
-}
-
-// relationName names a relation within a plan.
-func relationName(rel world.Rel) string {
-	switch rel.Kind {
-	case world.Holds:
-		return "holds"
-	case world.Reaches:
-		return "reaches"
-	case world.ReachesDomain:
-		return "reaches domain"
-	case world.Connects:
-		return "connects"
-	case world.ConnectsDomain:
-		return "connects domain"
-	case world.HasLabel:
-		return "label"
-	case world.InDomain:
-		return "domain"
-	case world.Exists:
-		return "exists"
-	case world.Gone:
-		return "gone"
-	case world.Derived:
-		return "derived"
-	case world.Opened:
-		return "opened"
-	case world.DeclaredVertex:
-		return "vertex"
-	case world.AttributeOf, world.StateOf:
-	}
-	return rel.Name
 }

@@ -33,35 +33,63 @@ type Rel struct {
 	Name string
 }
 
+// String names the relation as policies do; the two that range over domains alone have that
+// after the name of the one that they are part of.
+func (r Rel) String() string {
+	switch r.Kind {
+	case Holds:
+		return "holds"
+	case Reaches:
+		return "reaches"
+	case ReachesDomain:
+		return "reaches domain"
+	case Connects:
+		return "connects"
+	case ConnectsDomain:
+		return "connects domain"
+	case HasLabel:
+		return "label"
+	case InDomain:
+		return "domain"
+	case Exists:
+		return "exists"
+	case Gone:
+		return "gone"
+	case Derived:
+		return "derived"
+	case Opened:
+		return "opened"
+	case DeclaredVertex:
+		return "vertex"
+	case AttributeOf, StateOf:
+	}
+	return r.Name
+}
+
+// named are the relations that every world has, in the order of their names.
+func named() []Rel {
+	return []Rel{
+		{Kind: Connects}, {Kind: Derived}, {Kind: InDomain}, {Kind: Exists}, {Kind: Gone},
+		{Kind: Holds}, {Kind: HasLabel}, {Kind: Opened}, {Kind: Reaches}, {Kind: DeclaredVertex},
+	}
+}
+
 // Names lists the names of the relations that every world has, sorted.
 func Names() []string {
-	return []string{"connects", "derived", "domain", "exists", "gone", "holds", "label", "opened", "reaches", "vertex"}
+	var out []string
+	for _, r := range named() {
+		out = append(out, r.String())
+	}
+	return out
 }
 
 // Lookup returns the relation of a name, attributes and states of the spec included. Of
 // Reaches and Connects it returns the full relation.
 func (s *Spec) Lookup(name string) (Rel, bool) {
-	switch name {
-	case "connects":
-		return Rel{Kind: Connects}, true
-	case "derived":
-		return Rel{Kind: Derived}, true
-	case "domain":
-		return Rel{Kind: InDomain}, true
-	case "exists":
-		return Rel{Kind: Exists}, true
-	case "gone":
-		return Rel{Kind: Gone}, true
-	case "holds":
-		return Rel{Kind: Holds}, true
-	case "label":
-		return Rel{Kind: HasLabel}, true
-	case "opened":
-		return Rel{Kind: Opened}, true
-	case "reaches":
-		return Rel{Kind: Reaches}, true
-	case "vertex":
-		return Rel{Kind: DeclaredVertex}, true
+	for _, r := range named() {
+		if r.String() == name {
+			return r, true
+		}
 	}
 	if slices.Contains(s.Attributes, name) {
 		return Rel{Kind: AttributeOf, Name: name}, true
@@ -72,6 +100,22 @@ func (s *Spec) Lookup(name string) (Rel, bool) {
 		}
 	}
 	return Rel{}, false
+}
+
+// IsDomain tells whether a name is that of a release domain in every world of the spec: a
+// vertex is in it or formulas name it, and no vertex is called so.
+func (s *Spec) IsDomain(name string) bool {
+	for i := range s.Vertices {
+		switch name {
+		case "":
+			return false
+		case s.Vertices[i].Domain:
+			return true
+		case s.Vertices[i].Name:
+			return false
+		}
+	}
+	return name == UnknownDomain || slices.Contains(s.Domains, name)
 }
 
 // Signature gives the types of the arguments of every relation of the spec, by name.

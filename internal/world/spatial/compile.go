@@ -19,16 +19,7 @@ var ErrFormula = errors.New("location formula")
 // which relations there are. It fails on what is no core, names no relation of the spec,
 // or has a variable that no predicate binds; package check lets none of that through.
 func Compile(at *syntax.At, spec *world.Spec) (*Formula, error) {
-	c := &compiler{
-		spec: spec, code: &code{},
-		domains: map[string]bool{world.UnknownDomain: true}, unranged: map[*syntax.Pred]bool{},
-	}
-	for i := range spec.Vertices {
-		c.domains[spec.Vertices[i].Domain] = true
-	}
-	for _, d := range spec.Domains {
-		c.domains[d] = true
-	}
+	c := &compiler{spec: spec, code: &code{}, unranged: map[*syntax.Pred]bool{}}
 	root, err := c.node(at.F, c.outer(at))
 	if err != nil {
 		return nil, fmt.Errorf("%w at %d:%d: %w", ErrFormula, at.Span().Start.Line, at.Span().Start.Col, err)
@@ -47,9 +38,8 @@ func compareRels(a, b world.Rel) int {
 
 // compiler makes the code of one formula.
 type compiler struct {
-	spec    *world.Spec
-	code    *code
-	domains map[string]bool // that the spec names
+	spec *world.Spec
+	code *code
 	// unranged are the predicates that alone bind their last argument; see relation.
 	unranged map[*syntax.Pred]bool
 }

@@ -79,7 +79,7 @@ func (c *compiler) relation(f *syntax.Pred) (world.Rel, error) {
 		return rel, fmt.Errorf("%s has %d arguments here and %d in the world", f.Name, len(f.Args), want)
 	}
 	if len(f.Args) == 2 {
-		if d, ok := f.Args[1].(syntax.Const); c.unranged[f] || ok && c.domains[d.Value.Str] {
+		if d, ok := f.Args[1].(syntax.Const); c.unranged[f] || ok && c.spec.IsDomain(d.Value.Str) {
 			rel.Kind = ofDomains(rel.Kind)
 		}
 	}
