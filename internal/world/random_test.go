@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -415,11 +416,16 @@ func (c *checker) doubts(p pair) {
 	}
 }
 
+var seedFlag = flag.Uint64("seed", 0, "run the random histories with this seed") //nolint:gochecknoglobals // flags of a test binary are global
+
 // TestRandomEdits compares worlds with the oracle along random histories: every relation, what
 // is touched, paths, doubts, encodings; and that no world changes once it is made.
 func TestRandomEdits(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("repeat with: go test ./internal/world -run '^TestRandomEdits$' -seed %d", seed)
 	const runs, length = 340, 30
 	counts := map[string]int{}
 	for run := range runs {
@@ -483,7 +489,7 @@ func (c *checker) run(length int) {
 func (c *checker) restored(w *world.World) *world.World {
 	c.t.Helper()
 	state := w.AppendState(nil)
-	again, err := world.Restore(w.Spec(), state)
+	again, err := restore(w.Spec(), state)
 	if err != nil {
 		c.fail("restore: %v", err)
 	}

@@ -11,18 +11,9 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-// Restore returns the world of the spec that AppendState encoded. It fails on bytes that
-// AppendState did not write. It builds the spec's world first; Reopen starts from one.
-func Restore(spec *Spec, state []byte) (*World, error) {
-	w, err := New(spec)
-	if err != nil {
-		return nil, err
-	}
-	return w.Reopen(state)
-}
-
-// Reopen is Restore for the spec of w. Its cost is that of what differs from the spec, and of
-// what has become reachable.
+// Reopen returns the world of the spec of w that AppendState encoded. It fails on bytes that
+// AppendState did not write. Its cost is that of what differs from the spec, and of what has
+// become reachable.
 func (w *World) Reopen(state []byte) (*World, error) {
 	initial := w.base.initial.Fork()
 	next, err := initial.reopen(state)

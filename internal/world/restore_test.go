@@ -11,6 +11,15 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
+// restore is what a process does that starts anew.
+func restore(spec *world.Spec, state []byte) (*world.World, error) {
+	w, err := world.New(spec)
+	if err != nil {
+		return nil, err
+	}
+	return w.Reopen(state)
+}
+
 // eventful is a world of the medevac spec with something of everything in it.
 func eventful(tb testing.TB) *world.World {
 	tb.Helper()
@@ -34,20 +43,20 @@ func eventful(tb testing.TB) *world.World {
 func TestRestoreRefuses(t *testing.T) {
 	w := eventful(t)
 	state := w.AppendState(nil)
-	if _, err := world.Restore(w.Spec(), state); err != nil {
+	if _, err := restore(w.Spec(), state); err != nil {
 		t.Fatal(err)
 	}
 	other := medevac()
 	other.Labels = []string{"another"}
-	if _, err := world.Restore(other, state); err == nil {
+	if _, err := restore(other, state); err == nil {
 		t.Error("restored under another spec")
 	}
 	for i := range state {
-		if _, err := world.Restore(w.Spec(), state[:i]); err == nil {
+		if _, err := restore(w.Spec(), state[:i]); err == nil {
 			t.Errorf("restored the first %d bytes", i)
 		}
 	}
-	if _, err := world.Restore(w.Spec(), append(bytes.Clone(state), 0)); err == nil {
+	if _, err := restore(w.Spec(), append(bytes.Clone(state), 0)); err == nil {
 		t.Error("restored with a byte too many")
 	}
 }
@@ -124,7 +133,7 @@ func TestOldDoubtsStay(t *testing.T) {
 	if !d.Touches(world.Rel{Kind: world.Holds}) || next.Doubtful("o1") {
 		t.Error("the next one was not")
 	}
-	if again, err := world.Restore(w.Spec(), w.AppendState(nil)); err != nil || again.Hash() != w.Hash() {
+	if again, err := restore(w.Spec(), w.AppendState(nil)); err != nil || again.Hash() != w.Hash() {
 		t.Errorf("restore: %v", err)
 	}
 	if w = w.Keep("c0"); w.Doubtful("o0") {
@@ -144,7 +153,7 @@ func TestLimits(t *testing.T) {
 	if !next.Overflowed() {
 		t.Error("the overflow is forgotten")
 	}
-	if again, err := world.Restore(w.Spec(), next.AppendState(nil)); err != nil || !again.Overflowed() {
+	if again, err := restore(w.Spec(), next.AppendState(nil)); err != nil || !again.Overflowed() {
 		t.Errorf("restore: %v", err)
 	}
 	var edits []world.Edit
@@ -197,7 +206,7 @@ func TestRestoredIsAsFull(t *testing.T) {
 		restored, _ = restored.Apply(edits, world.Origin{Offset: i})
 		if i == 600 {
 			var err error
-			if restored, err = world.Restore(restored.Spec(), restored.AppendState(nil)); err != nil {
+			if restored, err = restore(restored.Spec(), restored.AppendState(nil)); err != nil {
 				t.Fatal(err)
 			}
 		}
