@@ -2,11 +2,13 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/aspis-rv/aspis/internal/bus"
@@ -187,6 +189,11 @@ func (f *worldFold) snapshots() ([]Snapshot, error) {
 		if f.foreign[i] != nil {
 			return nil, fmt.Errorf("%s: %w", &f.cfg.Stops[i], &ForeignError{*f.foreign[i]})
 		}
+	}
+	for _, s := range f.taken { // the partitions came one after the other
+		slices.SortFunc(s, func(a, b TraceWorld) int {
+			return cmp.Or(cmp.Compare(a.Trace.Tenant, b.Trace.Tenant), cmp.Compare(a.Trace.Trace, b.Trace.Trace))
+		})
 	}
 	return f.taken, nil
 }
