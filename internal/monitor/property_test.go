@@ -334,3 +334,19 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Errorf("a byte too many: %v", err)
 	}
 }
+
+// TestDoubtIsOverwritten: what a call in doubt wrote is certain again once an event that stays
+// has written it, as an authority's event does.
+func TestDoubtIsOverwritten(t *testing.T) {
+	s := tell(t, fleet(), exposure)
+	s.happens(open("gateway", "partner"))
+	s.m.(aspects.Settler).Settle(aspects.Ended{Call: "1", Outcome: aspects.EffectsDoubt})
+	s.calls("00 incomplete(C,PARTNER)F@[1 2] reaches(\"C\", \"PARTNER\"): gateway>partner", place("C", "gateway"), phi("C"))
+	in := s.input([]world.Edit{{Op: world.CloseChannel, A: "gateway", B: "partner"}})
+	in.Call = ""
+	s.m.Adopt(in)
+	s.calls("", place("C", "gateway"), phi("C"))
+	if s.m.(*monitor.Monitor).World().HasDoubts() {
+		t.Error("there is a doubt about nothing")
+	}
+}

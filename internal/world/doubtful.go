@@ -13,7 +13,7 @@ func (d *Delta) CarriesDoubt() bool {
 	var placed []cell
 	d.after.flying.calls.scan(func(_ string, f *flight) bool {
 		for _, c := range f.cells {
-			if f.doubt && c.kind == replicaCell {
+			if f.doubt && c.kind == replicaCell && d.after.standing(f, c) {
 				placed = append(placed, c)
 			}
 		}
@@ -44,7 +44,7 @@ func (w *World) GraphDoubtful() bool {
 	}
 	doubtful := false
 	w.flying.calls.scan(func(_ string, f *flight) bool {
-		doubtful = f.doubt && (f.spent || slices.ContainsFunc(f.cells, func(c cell) bool { return c.kind <= channelCell }))
+		doubtful = f.doubt && (f.spent || slices.ContainsFunc(f.cells, func(c cell) bool { return c.kind <= channelCell && w.standing(f, c) }))
 		return !doubtful
 	})
 	return doubtful

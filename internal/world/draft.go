@@ -13,6 +13,8 @@ type draft struct {
 	planes  bool    // whether the slice of planes is its own
 	crowded bool    // whether there was no room for a name
 	repair  repair  // of what is reachable, until flush
+	// lost are the calls in flight of whose writes some have become final history, until release.
+	lost []string
 }
 
 func (w *World) draft(from Origin) *draft {
@@ -25,6 +27,7 @@ func (w *World) draft(from Origin) *draft {
 
 // finish returns the successor and what changed.
 func (d *draft) finish() (*World, *Delta) {
+	d.release()
 	if !d.changed {
 		return d.before, d.base.nothing
 	}

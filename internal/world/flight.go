@@ -179,11 +179,39 @@ func (d *draft) settle(f *flight) {
 		stack, _ := d.flying.stacks.get(key)
 		for i, x := range slices.Backward(stack) {
 			if x.call == f.call {
+				d.overwritten(stack[:i])
 				d.setStack(key, slices.Clone(stack[i+1:]))
 				break
 			}
 		}
 	}
+}
+
+// overwritten notes that entries went because what is there now is final.
+func (d *draft) overwritten(stack []entry) {
+	for _, x := range stack {
+		d.lost = append(d.lost, x.call)
+	}
+}
+
+// release ends the doubt about calls of which nothing is left: whether they took place or not,
+// all that they wrote has been written since.
+func (d *draft) release() {
+	slices.Sort(d.lost)
+	for _, call := range slices.Compact(d.lost) {
+		f, ok := d.flying.calls.get(call)
+		if ok && f.doubt && !f.spent && !slices.ContainsFunc(f.cells, func(c cell) bool { return d.standing(f, c) }) {
+			d.land(f)
+		}
+	}
+	d.lost = nil
+}
+
+// standing tells whether what a call in flight wrote in a cell, or what was there before, may
+// still come up.
+func (w *World) standing(f *flight, c cell) bool {
+	stack, _ := w.flying.stacks.get(w.key(c))
+	return slices.ContainsFunc(stack, func(x entry) bool { return x.call == f.call })
 }
 
 // Keep ends the time in which the changes of a call can be taken back, and the doubt about
@@ -196,11 +224,12 @@ func (w *World) Keep(call string) *World {
 	d := w.draft(Origin{})
 	d.settle(f)
 	d.land(f)
+	d.release()
 	return d.World
 }
 
 // Doubt says that the outcome of a call is unknown: its changes stay, and what it changed is
-// in doubt until Revert or Keep. Of more than 64 calls in doubt, those that were proposed
+// in doubt until Revert or Keep, or until all of it has been written by events that stay. Of more than 64 calls in doubt, those that were proposed
 // first can no longer be taken back; a Revert of theirs leaves the doubt.
 func (w *World) Doubt(call string) *World {
 	f, ok := w.flying.calls.get(call)
@@ -215,6 +244,8 @@ func (w *World) Doubt(call string) *World {
 	for _, name := range next.names {
 		d.countName(name, 1)
 	}
+	d.lost = append(d.lost, call)
+	d.release()
 	d.spendOldest()
 	return d.World
 }

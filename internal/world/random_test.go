@@ -373,16 +373,19 @@ func (c *checker) next(p pair, offset uint64) (pair, *world.Delta) {
 		c.log = append(c.log, fmt.Sprint("revert ", call))
 		w, d := p.w.Revert(call, world.Origin{Offset: offset})
 		o.end(call, true)
+		o.release()
 		return pair{w, o}, d
 	case 1:
 		c.log = append(c.log, fmt.Sprint("keep ", call))
 		o.end(call, false)
+		o.release()
 		return pair{p.w.Keep(call), o}, nil
 	case 2:
 		c.log = append(c.log, fmt.Sprint("doubt ", call))
 		if o.names[call] != nil {
 			o.doubt[call] = true
 		}
+		o.release()
 		return pair{p.w.Doubt(call), o}, nil
 	}
 	from := world.Origin{Offset: offset}
@@ -396,6 +399,7 @@ func (c *checker) next(p pair, offset uint64) (pair, *world.Delta) {
 	c.log = append(c.log, fmt.Sprintf("%d %s %+v", offset, from.Call, edits))
 	w, d := p.w.Apply(edits, from)
 	o.apply(edits, from)
+	o.release()
 	return pair{w, o}, d
 }
 

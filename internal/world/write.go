@@ -27,6 +27,7 @@ func (d *draft) write(c cell, im image) {
 		d.push(key, c, stack, old)
 	case len(stack) > 0:
 		d.changed = true
+		d.overwritten(stack)
 		d.flying.stacks.delete(key, d.owner)
 	}
 	if old != im {
