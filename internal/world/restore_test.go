@@ -227,3 +227,24 @@ func TestRestoredIsAsFull(t *testing.T) {
 		t.Error("more than 1,024 domains are in use")
 	}
 }
+
+// TestGraphDoubtIsOfTheState: whether the graph is in doubt is the same in a world and in the
+// restored one, also when a later event has written what the call in doubt wrote.
+func TestGraphDoubtIsOfTheState(t *testing.T) {
+	w := newWorld(t, medevac())
+	w, _ = w.Apply([]world.Edit{{Op: world.OpenChannel, A: "c2_cop", B: "coalition_cop", N: 3}}, world.Origin{Offset: 1, Call: "c"})
+	w = w.Doubt("c")
+	later, _ := w.Apply([]world.Edit{{Op: world.CloseChannel, A: "c2_cop", B: "coalition_cop"}}, world.Origin{Offset: 2})
+	for _, x := range []struct {
+		w    *world.World
+		want bool
+	}{{w, true}, {later, false}} {
+		again, err := restore(x.w.Spec(), x.w.AppendState(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]bool{x.w.GraphDoubtful(), again.GraphDoubtful()}; got != [2]bool{x.want, x.want} {
+			t.Errorf("in doubt before and after: %v, want %v", got, x.want)
+		}
+	}
+}
