@@ -69,8 +69,16 @@ func (r Rel) String() string {
 // named are the relations that every world has, in the order of their names.
 func named() []Rel {
 	return []Rel{
-		{Kind: Connects}, {Kind: Derived}, {Kind: InDomain}, {Kind: Exists}, {Kind: Gone},
-		{Kind: Holds}, {Kind: HasLabel}, {Kind: Opened}, {Kind: Reaches}, {Kind: DeclaredVertex},
+		{Kind: Connects},
+		{Kind: Derived},
+		{Kind: InDomain},
+		{Kind: Exists},
+		{Kind: Gone},
+		{Kind: Holds},
+		{Kind: HasLabel},
+		{Kind: Opened},
+		{Kind: Reaches},
+		{Kind: DeclaredVertex},
 	}
 }
 

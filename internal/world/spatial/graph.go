@@ -12,7 +12,6 @@ import (
 // there for what the methods mean. Scan may be called while another Scan yields.
 type Graph interface {
 	Places
-	Sorts
 	Labels
 	Links
 	Scan(rel world.Rel, known []schema.Value, bound uint64, sense world.Sense, yield func(world.Tuple) bool) bool
@@ -23,10 +22,6 @@ type Places interface {
 	Vertex(name string) (world.V, bool)
 	Vertices() int
 	Name(v world.V) string
-}
-
-// Sorts say what a vertex is.
-type Sorts interface {
 	Sort(v world.V) world.Sort
 }
 
