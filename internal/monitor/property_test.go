@@ -236,7 +236,7 @@ func TestManyRows(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	for i, row := range rows {
-		if shown := i < 256; (len(row.Paths) == 1) != shown || row.Documents != shown {
+		if shown := i < 16; (len(row.Paths) == 1) != shown || row.Documents != shown {
 			t.Fatalf("row %d: paths %v, documents %v", i, row.Paths, row.Documents)
 		}
 	}
