@@ -420,7 +420,7 @@ func (c *checker) doubts(p pair) {
 	}
 }
 
-var seedFlag = flag.Uint64("seed", 0, "run the random histories with this seed") //nolint:gochecknoglobals // flags of a test binary are global
+var seedFlag = flag.Uint64("seed", 1, "run the random histories with this seed; 0: one of the time") //nolint:gochecknoglobals // flags of a test binary are global
 
 // TestRandomEdits compares worlds with the oracle along random histories: every relation, what
 // is touched, paths, doubts, encodings; and that no world changes once it is made.

@@ -12,7 +12,7 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "run the random tests with this seed") //nolint:gochecknoglobals // flags of a test binary are global
+var seedFlag = flag.Uint64("seed", 1, "run the random tests with this seed; 0: one of the time") //nolint:gochecknoglobals // flags of a test binary are global
 
 // seeded returns chance for a test, and prints its seed if the test fails.
 func seeded(t *testing.T) *rand.Rand {
