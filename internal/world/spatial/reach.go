@@ -12,20 +12,14 @@ type reach struct {
 }
 
 func (n *reach) holds(r *run, v world.V, negated bool) bool {
-	depth := r.depth
-	s := n.run(r, v, negated, false)
-	r.depth = depth
-	return s.found()
+	return r.finds(n, v, negated)
 }
 
 func (n *reach) witness(r *run, v world.V, negated, want bool) ([]world.Step, bool) {
 	if !want {
 		return nil, false
 	}
-	depth := r.depth
-	path, ok := n.run(r, v, negated, true).path()
-	r.depth = depth
-	return path, ok
+	return r.shows(n, v, negated)
 }
 
 // run searches; the caller gives back the memory of the searches.

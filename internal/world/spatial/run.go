@@ -171,3 +171,26 @@ func (r *run) walk(v world.V, via world.Sort) walk {
 	}
 	return walk{g: r.g, sort: via, start: v}
 }
+
+// searcher is an operator that one search decides, maybe after others.
+type searcher interface {
+	// run searches, with all for every target of the least distance; the caller gives back
+	// the memory of the searches.
+	run(r *run, v world.V, negated, all bool) *search
+}
+
+// finds tells whether the search of an operator has a target.
+func (r *run) finds(n searcher, v world.V, negated bool) bool {
+	depth := r.depth
+	found := n.run(r, v, negated, false).found()
+	r.depth = depth
+	return found
+}
+
+// shows returns the path to the target of an operator's search, false if it has none.
+func (r *run) shows(n searcher, v world.V, negated bool) ([]world.Step, bool) {
+	depth := r.depth
+	path, ok := n.run(r, v, negated, true).path()
+	r.depth = depth
+	return path, ok
+}

@@ -17,10 +17,7 @@ func (n *surround) holds(r *run, v world.V, negated bool) bool {
 	if !n.left.holds(r, v, negated) {
 		return false
 	}
-	depth := r.depth
-	s := n.run(r, v, negated, false)
-	r.depth = depth
-	return !s.found()
+	return !r.finds(n, v, negated)
 }
 
 // witness of SURROUND is a path to an exception, or the start if left does not hold there.
@@ -31,10 +28,7 @@ func (n *surround) witness(r *run, v world.V, negated, want bool) ([]world.Step,
 	if !n.left.holds(r, v, negated) {
 		return []world.Step{{Vertex: r.g.Name(v)}}, true
 	}
-	depth := r.depth
-	path, ok := n.run(r, v, negated, true).path()
-	r.depth = depth
-	return path, ok
+	return r.shows(n, v, negated)
 }
 
 // run searches for an exception; the caller gives back the memory of the searches.
