@@ -97,6 +97,8 @@ type Answer struct {
 	Score   float64
 	Label   string
 	Missing bool // no answer in time: the fact is unknown
+	// Of is the SHA-256 of the text that the answer is about, when it is about one.
+	Of []byte
 }
 
 // Issuer says who put a call together.

@@ -112,6 +112,7 @@ func (w *textWriter) answers(list []Answer) {
 		w.float("score", list[i].Score)
 		w.str("label", list[i].Label)
 		w.flag("missing", list[i].Missing)
+		w.hex("of", list[i].Of)
 		w.close('}')
 	}
 	w.close(']')

@@ -409,6 +409,8 @@ func (p *eventParser) answer() {
 			a.Label = p.str()
 		case "missing":
 			a.Missing = p.flag()
+		case "of":
+			a.Of = p.hex()
 		default:
 			return false
 		}

@@ -48,7 +48,7 @@ func samples() map[string]*Event {
 	full.StateBefore, full.StateAfter = "sha256:aa", `{"balance":10}`
 	full.Position, full.Timestamp = Position{Partition: 3, Offset: 1 << 40}, full.ClaimedTS+5
 	full.Answers = []Answer{
-		{Name: "injection", Version: "v3", Score: 0.25, Label: "benign"},
+		{Name: "injection", Version: "v3", Score: 0.25, Label: "benign", Of: digestOf(0x55)},
 		{Name: "pii", Version: "v1", Missing: true},
 	}
 	full.Labels = map[string]string{"mission": "m1", "Ärger": "tab\there", "empty": ""}

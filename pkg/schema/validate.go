@@ -270,6 +270,7 @@ func (j *judge) answers() {
 			j.unencodable = true
 		}
 		j.text(at+".label", a.Label, MaxField)
+		j.size(at+".of", a.Of, DigestSize)
 		if a.Missing && (a.Score != 0 || a.Label != "") {
 			j.add(at+".missing", "an answer that is missing has a score or label", "drop one of the two")
 		}

@@ -93,6 +93,7 @@ func TestValidateFinds(t *testing.T) {
 		{"call", func(e *Event) { e.Answers = []Answer{{Score: math.NaN()}} }, []string{"answers[0].name", "answers[0].score"}},
 		{"call", func(e *Event) { e.Answers = []Answer{{Name: "a", Score: math.Inf(1)}} }, []string{"answers[0].score"}},
 		{"call", func(e *Event) { e.Answers = []Answer{{Name: "a", Missing: true, Label: "b"}} }, []string{"answers[0].missing"}},
+		{"call", func(e *Event) { e.Answers = []Answer{{Name: "a", Of: []byte{1}}} }, []string{"answers[0].of"}},
 		{"call", func(e *Event) { e.Unknown = map[string][]byte{"t": {1}} }, []string{"record"}},
 
 		{"resolution", func(e *Event) { e.Resolution = nil }, []string{"resolution"}},

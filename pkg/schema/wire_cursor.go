@@ -150,6 +150,18 @@ func (c *cursor) anyFloat() float64 {
 	return f
 }
 
+// anyBin reads bytes; nil when there are none.
+func (c *cursor) anyBin() []byte {
+	if c.err != nil {
+		return nil
+	}
+	if !isBin(c.b[c.at]) {
+		c.want("bytes")
+		return nil
+	}
+	return append([]byte(nil), c.content(codeBin8)...)
+}
+
 // The readers of fields, below, refuse the zero value, which is left out.
 
 func (c *cursor) str() string {
@@ -178,19 +190,12 @@ func name[S ~string](c *cursor, known ...S) S {
 }
 
 func (c *cursor) bin() []byte {
-	if c.err != nil {
-		return nil
-	}
 	at := c.at
-	if !isBin(c.b[at]) {
-		c.want("bytes")
-		return nil
-	}
-	v := c.content(codeBin8)
+	v := c.anyBin()
 	if len(v) == 0 {
 		c.zero(at)
 	}
-	return append([]byte(nil), v...)
+	return v
 }
 
 func (c *cursor) uint() uint64 {

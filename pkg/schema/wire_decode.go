@@ -1,6 +1,11 @@
 package schema
 
-import "github.com/aspis-rv/aspis/pkg/verdict"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/aspis-rv/aspis/pkg/verdict"
+)
 
 // DecodeEvent reads an event from its wire form, which must be canonical: what is
 // accepted encodes to the same bytes. It walks b first, so b may come from
@@ -94,6 +99,8 @@ func (c *cursor) carried(e *Event, key []byte) bool {
 		c.payload(&e.Args)
 	case "an":
 		e.Answers = list(c, MaxList, (*cursor).answer)
+	case "ao":
+		c.subjects(e.Answers)
 	case "dg":
 		e.Digest = c.bin()
 	case "dl":
@@ -194,6 +201,23 @@ func (c *cursor) answer(a *Answer) {
 		}
 		return true
 	})
+}
+
+// subjects reads what each of the answers is about.
+func (c *cursor) subjects(answers []Answer) {
+	at := c.at
+	of := list(c, MaxList, func(c *cursor, digest *[]byte) { *digest = c.anyBin() })
+	switch {
+	case c.err != nil:
+	case len(of) != len(answers):
+		c.fail(at, fmt.Sprintf("%d digests for %d answers", len(of), len(answers)), "write one for each, empty where an answer has none")
+	case !slices.ContainsFunc(of, func(digest []byte) bool { return len(digest) > 0 }):
+		c.zero(at)
+	default:
+		for i := range answers {
+			answers[i].Of = of[i]
+		}
+	}
 }
 
 func (c *cursor) grant() *Grant {

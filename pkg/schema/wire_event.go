@@ -17,20 +17,21 @@ import (
 //	an  Answers: l Label,        r   Result: payload
 //	      m Missing, n Name,     rc  Recipient
 //	      s Score, v Version     rs  Resolution, see appender.resolution
-//	by  Actor: c Class, i ID     s   SessionID
-//	c   CallID                   sa  StateAfter
-//	ct  ClaimedTS                sb  StateBefore
-//	dg  Digest                   se  Session: e End
-//	dl  Deadline                 so  Source
-//	g   Grant: cd CallDigest,    st  Status
-//	      nb NotBefore,          sv  Server
-//	      rv Revokes             t   Tool
-//	i   ID                       td  TrustDomain
-//	in  Incarnation              te  Tenant
-//	is  Issuer                   tk  Tick: m Marks, n N, t Time
-//	k   Kind                     tr  Trace
-//	l   Labels                   tx  Text
-//	o   Object                   vt  Vantage
+//	ao  Of of each answer        s   SessionID
+//	by  Actor: c Class, i ID     sa  StateAfter
+//	c   CallID                   sb  StateBefore
+//	ct  ClaimedTS                se  Session: e End
+//	dg  Digest                   so  Source
+//	dl  Deadline                 st  Status
+//	g   Grant: cd CallDigest,    sv  Server
+//	      nb NotBefore,          t   Tool
+//	      rv Revokes             td  TrustDomain
+//	i   ID                       te  Tenant
+//	in  Incarnation              tk  Tick: m Marks, n N, t Time
+//	is  Issuer                   tr  Trace
+//	k   Kind                     tx  Text
+//	l   Labels                   vt  Vantage
+//	o   Object
 //
 //	payload: c Canon, d RawDigest, s Status
 //
@@ -46,7 +47,7 @@ const (
 // eventKeys lists the wire keys of an event in ascending order.
 func eventKeys() []string {
 	return []string{
-		"E", "a", "ac", "ai", "an", "by", "c", "ct", "dg", "dl", "g", "i", "in", "is", "k", "l",
+		"E", "a", "ac", "ai", "an", "ao", "by", "c", "ct", "dg", "dl", "g", "i", "in", "is", "k", "l",
 		"o", "p", "po", "q", "r", "rc", "rs", "s", "sa", "sb", "se", "so", "st", "sv", "t", "td",
 		"te", "tk", "tr", "tx", "vt",
 	}
@@ -82,6 +83,7 @@ func (a *appender) eventHead(e *Event) {
 	a.strs("ac", e.Action)
 	a.str("ai", e.ApprovalID)
 	a.answers("an", e.Answers)
+	a.subjects("ao", e.Answers)
 	if e.Actor != (Actor{}) {
 		a.key("by")
 		m := a.open()
@@ -173,6 +175,20 @@ func (a *appender) answers(k string, list []Answer) {
 		a.float("s", list[i].Score)
 		a.str("v", list[i].Version)
 		a.close(m)
+	}
+}
+
+// subjects writes what the answers are about: as many digests as there are answers, in
+// their order, or nothing when no answer has one. It stands beside the answers because
+// versions before it know what an answer holds.
+func (a *appender) subjects(k string, list []Answer) {
+	if !slices.ContainsFunc(list, func(x Answer) bool { return len(x.Of) > 0 }) {
+		return
+	}
+	a.key(k)
+	a.array(len(list), MaxList)
+	for i := range list {
+		a.b = appendBin(a.b, list[i].Of)
 	}
 }
 

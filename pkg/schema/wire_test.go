@@ -252,6 +252,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a partition beyond 32 bits", "82a14501a2727381a16181a170cf0000000100000000", "over 32 bits"},
 		{"an unknown key in a resolution", "82a14501a2727381a27a7a01", `"zz" is unknown in a resolution`},
 		{"an unknown key in a payload", "82a14501a16181a17a01", `"z" is unknown in a payload`},
+		{"digests without answers", "82a14501a2616f91c40155", "1 digests for 0 answers"},
+		{"digests of answers that have none", "83a14501a2616e9180a2616f91c400", "zero value"},
 		{"the five bytes", "ddffffffff", "4294967295 elements"},
 	}
 	for _, tt := range tests {
