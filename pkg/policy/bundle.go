@@ -127,6 +127,12 @@ type Typing struct {
 	// evaluated: they are unknown, not absent. Of effects it lists the relations of the
 	// world that they may have changed, of those on edges the relation vertex.
 	Uncertain []string
+	// Degraded lists, sorted, relations of facts that typing rules would make on account of
+	// texts longer than the bundle's text_limit: nothing was found in their beginning, and the
+	// rest was not looked at. Those that are Uncertain too are left out.
+	Degraded []string
+	// Evidence says, in the order of the bundle, why facts of typing rules hold; see Explain.
+	Evidence []Evidence
 	// Why says for each such fact where it stands in the bundle and what went wrong.
 	// It is for operators: it may quote arguments.
 	Why []string

@@ -24,10 +24,9 @@ type emitter struct {
 	origin    string // the tool or class, for messages
 	node      *source.Node
 
-	state  bool // of a state: what it makes is a mark
-	typed  bool // by a typing rule
-	params []string
-	bound  []*expr.Program // what the parameters of the typing rule stand for
+	state bool            // of a state: what it makes is a mark
+	rule  *rule           // the typing rule that makes it, nil: none does
+	bound []*expr.Program // what the parameters of the typing rule stand for
 
 	operation *operation // of the world; nil: this makes facts or marks
 	attribute string     // that the operation sets

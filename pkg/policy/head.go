@@ -46,6 +46,7 @@ func (l *loader) head(root *source.Node) {
 	}
 	l.blocking(root.Get("blocking"))
 	l.deadline(root.Get("deadline"))
+	l.textLimit(root.Get("text_limit"))
 	l.authorities(root.Get("authorities"))
 	l.accept(root.Get("accept"))
 }

@@ -32,6 +32,19 @@ const (
 	// MaxWorldName bounds the name of a vertex, an entity or an object, in bytes: a path or
 	// an address fits.
 	MaxWorldName = 1024
+	// MaxCueLists bounds the cue lists: what a text contains is kept as the bits of one word.
+	MaxCueLists = 64
+	// MaxClassifiers bounds the classifiers. Each is one more wait before a call.
+	MaxClassifiers = 16
+	// MaxQuestions bounds the questions about one event: tens of texts, a few classifiers.
+	// Further ones are not asked, so that their facts are unknown.
+	MaxQuestions = 64
+	// MaxExcerpt bounds the piece of text in an Evidence, in bytes.
+	MaxExcerpt = 64
+	// maxHits is how many cue hits an explanation shows for one fact of one rule, and
+	// maxEvidence how many reasons it gives for one event.
+	maxHits     = 16
+	maxEvidence = 256
 	// maxFindings is how many diagnostics a load reports.
 	maxFindings = 200
 )

@@ -93,6 +93,7 @@ func (l *loader) load(fsys fs.FS) {
 		return
 	}
 	l.env = env
+	l.classifierSection(root.Get("classifiers"))
 	l.typingSection(root.Get("typing"))
 	l.classSection(root.Get("classes"))
 	l.tools(root.Get("tools"))
@@ -107,7 +108,7 @@ func (l *loader) load(fsys fs.FS) {
 func policyKeys() []string {
 	return []string{
 		"policy", "revision", "trace", "blocking", "deadline", "unmapped", "engine", "authorities", "accept", "world", "escape",
-		"sets", "globs", "facts", "state", "typing", "classes", "tools", "define", "clauses", "tests",
+		"sets", "globs", "facts", "state", "classifiers", "text_limit", "typing", "classes", "tools", "define", "clauses", "tests",
 	}
 }
 

@@ -86,7 +86,7 @@ func (l *loader) tool(f source.Field) {
 		e.emitters = append(e.emitters, l.factEntry(item, env, defaults)...)
 	}
 	for _, item := range l.listOf(f.Value.Get("types")) {
-		e.emitters = append(e.emitters, l.applied(item, env, where)...)
+		e.emitters = append(e.emitters, l.typesEntry(item, env, where)...)
 	}
 	e.effects = l.effects(f.Value.Get("world"), env, emitter{origin: where})
 	e.documents = l.boolean(f.Value.Get("documents"), "documents")

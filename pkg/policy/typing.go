@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -25,6 +26,8 @@ type typing struct {
 	globs       []globRelation
 	authorities map[schema.ActorClass]bool
 	fromResult  map[string][]string // relation → tools
+	classifiers []Classifier
+	textLimit   int // how many bytes of a text typing rules look at
 }
 
 // seal completes the typing once everything is read.
@@ -115,30 +118,16 @@ func (b *Bundle) Classes(tool string) []string {
 // the call; see TypeResult where the call is at hand. A grant that revokes another,
 // or that is valid only from a later time on, makes no facts.
 func (b *Bundle) Type(ev *schema.Event, observe bool) Typing {
-	if ev.Kind == schema.KindResult {
-		return b.TypeResult(nil, ev, observe)
-	}
-	run := typer{b: b, ev: ev, observe: observe, out: Typing{Mapped: true}}
-	switch ev.Kind {
-	case schema.KindCall, schema.KindGrant, schema.KindMessage, schema.KindObservation:
-		run.run(ev.Tool, ev.Args)
-	case schema.KindResult, schema.KindResolution, schema.KindTick, schema.KindPolicy, schema.KindSession, schema.KindWithdrawn:
-	}
+	run := typer{b: b, ev: ev, observe: observe}
+	run.event(nil)
 	return run.out
 }
 
 // TypeResult is Type for a result whose call is at hand: tool and arguments are the
 // call's, and an authority that made the call is an authority for its facts too.
 func (b *Bundle) TypeResult(call, result *schema.Event, observe bool) Typing {
-	run := typer{b: b, ev: result, observe: observe, out: Typing{Mapped: true}, atResult: true}
-	if result.Status != schema.ResultOK {
-		return run.out
-	}
-	tool, args := result.Tool, result.Args
-	if call != nil {
-		tool, args, run.caller = call.Tool, call.Args, call.Actor.Class
-	}
-	run.run(tool, args)
+	run := typer{b: b, ev: result, observe: observe}
+	run.result(call)
 	return run.out
 }
 
@@ -149,14 +138,47 @@ type typer struct {
 	observe  bool
 	atResult bool
 	caller   schema.ActorClass // of the call of a result, when known
+	tool     string            // of the event, or of the call of a result
 	in       *expr.Input
 	out      Typing
+
+	looked    []looked
+	readings  []reading // of the rule at hand
+	explain   bool      // gather the evidence
+	asking    bool      // gather questions; out is of no use then
+	questions []Question
+}
+
+// event types the event; call is that of a result, when it is at hand.
+func (r *typer) event(call *schema.Event) {
+	r.out.Mapped = true
+	switch r.ev.Kind {
+	case schema.KindResult:
+		r.result(call)
+	case schema.KindCall, schema.KindGrant, schema.KindMessage, schema.KindObservation:
+		r.run(r.ev.Tool, r.ev.Args)
+	case schema.KindResolution, schema.KindTick, schema.KindPolicy, schema.KindSession, schema.KindWithdrawn:
+	}
+}
+
+// result types the event as the result of a call, nil when that is not at hand.
+func (r *typer) result(call *schema.Event) {
+	r.out.Mapped, r.atResult = true, true
+	if r.ev.Status != schema.ResultOK {
+		return
+	}
+	tool, args := r.ev.Tool, r.ev.Args
+	if call != nil {
+		tool, args, r.caller = call.Tool, call.Args, call.Actor.Class
+	}
+	r.run(tool, args)
 }
 
 func (r *typer) run(tool string, args schema.Payload) {
 	if tool == "" {
 		return
 	}
+	r.tool = tool
 	t := &r.b.typing
 	hits := t.classes.match(tool)
 	entry := t.entries[tool]
@@ -303,18 +325,14 @@ func (r *typer) input(args schema.Payload) *expr.Input {
 func (r *typer) emitAll(es []emitter, args schema.Payload) {
 	for i := range es {
 		e := &es[i]
-		if e.atResult != r.atResult || (e.authority && !r.authorised()) || (e.typed && r.b.typing.untyped) {
+		if e.atResult != r.atResult || (e.authority && !r.authorised()) || (e.rule != nil && r.b.typing.untyped) {
 			continue
 		}
 		if e.eventOnly() && r.in == nil {
 			r.emit(e, &expr.Input{Event: r.ev})
 			continue
 		}
-		in := r.input(args)
-		if e.bound != nil {
-			in = e.bind(in)
-		}
-		r.emitEach(e, in)
+		r.emitEach(e, r.input(args))
 	}
 }
 
@@ -355,15 +373,20 @@ func (r *typer) emitEach(e *emitter, in *expr.Input) {
 // emit adds one fact, mark or edit if its condition holds. It reports false when that cannot
 // be told.
 func (r *typer) emit(e *emitter, in *expr.Input) bool {
-	if e.when != nil {
-		holds, err := e.when.Truth(in)
-		if err != nil {
+	strength, holds := verdict.Definite, true
+	switch {
+	case e.rule != nil:
+		in = e.bind(in)
+		strength, holds = r.suspect(e, in)
+	case e.when != nil:
+		var err error
+		if holds, err = e.when.Truth(in); err != nil {
 			r.uncertain(e, err)
 			return false
 		}
-		if !holds {
-			return true
-		}
+	}
+	if !holds {
+		return true
 	}
 	if e.operation != nil {
 		edit, err := e.edit(in)
@@ -374,7 +397,7 @@ func (r *typer) emit(e *emitter, in *expr.Input) bool {
 		r.out.Edits = append(r.out.Edits, edit)
 		return true
 	}
-	f := schema.Fact{Name: e.rel}
+	f := schema.Fact{Name: e.rel, Strength: strength}
 	if len(e.args) > 0 {
 		f.Args = make([]schema.Value, len(e.args))
 	}
@@ -386,8 +409,11 @@ func (r *typer) emit(e *emitter, in *expr.Input) bool {
 		}
 		f.Args[i] = v
 	}
+	if r.explain && e.rule != nil {
+		r.because(e, f)
+	}
 	if e.state {
-		r.out.Edits = append(r.out.Edits, world.Edit{Op: world.Mark, Name: f.Name, Values: f.Args, Strength: verdict.Definite})
+		r.out.Edits = append(r.out.Edits, world.Edit{Op: world.Mark, Name: f.Name, Values: f.Args, Strength: strength})
 		return true
 	}
 	r.out.Facts = append(r.out.Facts, f)
@@ -399,21 +425,26 @@ func (r *typer) uncertain(e *emitter, err error) {
 	r.out.Why = append(r.out.Why, fmt.Sprintf("%s (%s): %v", e.what(), e.place, err))
 }
 
-// finish adds the glob relations and brings facts into one order, each once.
+// finish adds the glob relations and brings facts into one order, each once: of a fact that is
+// there twice, the definite one stays.
 func (r *typer) finish() {
 	if len(r.b.typing.globs) > 0 {
 		r.out.Facts = globFacts(r.out.Facts, r.b.typing.globs)
 	}
 	if len(r.out.Facts) > 1 {
-		slices.SortFunc(r.out.Facts, compareFacts)
+		slices.SortFunc(r.out.Facts, func(a, b schema.Fact) int {
+			return cmp.Or(compareFacts(a, b), cmp.Compare(a.Strength, b.Strength))
+		})
 		r.out.Facts = slices.CompactFunc(r.out.Facts, func(a, b schema.Fact) bool { return compareFacts(a, b) == 0 })
 	}
-	if len(r.out.Uncertain) > 1 {
-		slices.Sort(r.out.Uncertain)
-		r.out.Uncertain = slices.Compact(r.out.Uncertain)
-	}
+	r.out.Uncertain = unique(r.out.Uncertain)
+	r.out.Degraded = slices.DeleteFunc(unique(r.out.Degraded), func(rel string) bool {
+		_, worse := slices.BinarySearch(r.out.Uncertain, rel)
+		return worse
+	})
 }
 
+// compareFacts orders facts by name and arguments, whatever their strength.
 func compareFacts(a, b schema.Fact) int {
 	if c := strings.Compare(a.Name, b.Name); c != 0 {
 		return c

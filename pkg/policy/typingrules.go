@@ -10,11 +10,18 @@ import (
 )
 
 // rule is a typing rule: what the values of a call say of the world, whatever the tool is.
-// Tools apply it to expressions of their own.
+// Tools apply it to expressions of their own. Its fact is definite when a condition holds, and
+// else presumptive when something is found in a text.
 type rule struct {
-	params []string
-	key    *source.Node
-	made   []emitter // the fact or mark, over the parameters; empty when it is faulty
+	name      string
+	params    []string
+	condition string // the text of definite; empty without
+	in        []int  // the parameters whose texts are looked at, by number
+	cues      uint64 // lists, as bits
+	ask       []int  // classifiers, by number, in the order of the bundle
+
+	key  *source.Node
+	made []emitter // the fact or mark, over the parameters; empty when it is faulty
 	// kinds are those of the parameters that are arguments as they are.
 	kinds map[string]schema.ValueKind
 	used  bool
@@ -29,8 +36,8 @@ func (l *loader) typingSection(n *source.Node) {
 			l.report(f.Key, badName("a typing rule", text, "write name(parameter, …)"))
 			continue
 		}
-		r := &rule{key: f.Key, kinds: map[string]schema.ValueKind{}}
 		id := text[name.start:name.end]
+		r := &rule{name: id, key: f.Key, kinds: map[string]schema.ValueKind{}}
 		if l.rules[id] != nil {
 			l.report(f.Key, nameTaken(id, "another typing rule"))
 			continue
@@ -61,7 +68,7 @@ func (l *loader) rule(f source.Field, r *rule, env *expr.Env) {
 		l.report(f.Value, wrongType(where, "a map with sets or emits, and definite", f.Value.Describe()))
 		return
 	}
-	l.keys(f.Value, where, []string{"sets", "emits", "definite"}, []string{"cues", "in"})
+	l.keys(f.Value, where, []string{"sets", "emits", "definite", "classifiers", "in"}, []string{"cues"})
 	sets, emits, definite := f.Value.Get("sets"), f.Value.Get("emits"), f.Value.Get("definite")
 	made := sets
 	switch {
@@ -74,11 +81,14 @@ func (l *loader) rule(f source.Field, r *rule, env *expr.Env) {
 		l.report(f.Key, missingKey("sets", where, "name the state that it sets, or the fact that it emits under emits"))
 		return
 	}
-	if definite == nil {
-		l.report(f.Key, missingKey("definite", where, "write the condition under which there is no doubt"))
+	suspects := l.suspicion(f, r, where)
+	e := emitter{rule: r, origin: where}
+	if definite != nil {
+		e.when, r.condition = l.condition(definite, env, "definite"), definite.Value
+	} else if !suspects {
+		l.report(f.Key, missingKey("definite", where, "write the condition under which there is no doubt, or cues or classifiers"))
 		return
 	}
-	e := emitter{typed: true, origin: where, when: l.condition(definite, env, "definite")}
 	r.made = l.factText(made, env, e)
 	for i := range r.made {
 		m := &r.made[i]
@@ -87,6 +97,44 @@ func (l *loader) rule(f source.Field, r *rule, env *expr.Env) {
 		}
 		l.paramKinds(r, m)
 	}
+}
+
+// suspicion reads what makes the fact of a rule presumptive, and reports whether anything does.
+func (l *loader) suspicion(f source.Field, r *rule, where string) bool {
+	for _, item := range l.listOf(f.Value.Get("classifiers")) {
+		if i, ok := l.named(item, "classifier", l.classifierNames()); ok {
+			r.ask = append(r.ask, i)
+		}
+	}
+	slices.Sort(r.ask)
+	r.ask = slices.Compact(r.ask)
+	in := f.Value.Get("in")
+	for _, item := range l.listOf(in) {
+		if i, ok := l.named(item, "parameter", r.params); ok && !slices.Contains(r.in, i) {
+			r.in = append(r.in, i)
+		}
+	}
+	asks := f.Value.Get("classifiers") != nil
+	switch {
+	case asks && in == nil:
+		l.report(f.Key, missingKey("in", where, "name the parameters whose texts are looked at, for example in: [text]"))
+	case !asks && in != nil:
+		l.report(in, fault(CodeKey, "delete it, or name cues or classifiers", "%s looks for nothing in its texts", where))
+	}
+	return asks
+}
+
+// named reads a name and returns its number among those that there are.
+func (l *loader) named(n *source.Node, what string, names []string) (int, bool) {
+	s, ok := l.text(n, "a "+what)
+	if !ok {
+		return 0, false
+	}
+	i := slices.Index(names, s)
+	if i < 0 {
+		l.report(n, undeclared(what, s, names))
+	}
+	return i, i >= 0
 }
 
 func wrongMaker(rel string, state bool) finding {
@@ -105,9 +153,28 @@ func (l *loader) paramKinds(r *rule, e *emitter) {
 	}
 }
 
-// applied reads one entry of `types:`, `phi(record, text, marking)`, and returns the rule's
-// facts over the given expressions.
-func (l *loader) applied(n *source.Node, env *expr.Env, where string) []emitter {
+// typesEntry reads one entry of `types:`, a text, or a map with apply.
+func (l *loader) typesEntry(n *source.Node, env *expr.Env, where string) []emitter {
+	if n.Kind != source.Map {
+		return l.applied(n, env, emitter{origin: where})
+	}
+	l.keys(n, "a typing", []string{"apply", "each", "at"}, nil)
+	apply := n.Get("apply")
+	if apply == nil {
+		l.report(n, missingKey("apply", "a typing", "write {apply: 'rule(expression, …)', …}"))
+		return nil
+	}
+	e := emitter{origin: where}
+	env, ok := l.circumstances(n, env, &e)
+	if !ok {
+		return nil
+	}
+	return l.applied(apply, env, e)
+}
+
+// applied reads `phi(record, text, marking)` and returns the rule's facts over the given
+// expressions, under the circumstances given.
+func (l *loader) applied(n *source.Node, env *expr.Env, under emitter) []emitter {
 	if _, ok := l.text(n, "a typing"); !ok {
 		return nil
 	}
@@ -140,6 +207,9 @@ func (l *loader) applied(n *source.Node, env *expr.Env, where string) []emitter 
 		case fixed && !bound[i].Gives(kind):
 			l.reportText(text, p.start, p.end, factKind(id, i+1, kind.String(), bound[i].Out()))
 			good = false
+		case slices.Contains(r.in, i) && !bound[i].Gives(schema.KindString) && !bound[i].IsList():
+			l.reportText(text, p.start, p.end, noText(id, r.params[i], bound[i].Out()))
+			good = false
 		}
 	}
 	if !good {
@@ -147,11 +217,16 @@ func (l *loader) applied(n *source.Node, env *expr.Env, where string) []emitter 
 	}
 	out := slices.Clone(r.made)
 	for i := range out {
-		out[i].params, out[i].bound = r.params, bound
-		out[i].origin, out[i].node = where, n
+		out[i].bound = bound
+		out[i].origin, out[i].node = under.origin, n
+		out[i].name, out[i].each, out[i].atResult = under.name, under.each, under.atResult
 		out[i].place += ", applied at " + place(n)
 	}
 	return out
+}
+
+func noText(rule, param, got string) finding {
+	return fault(CodeFact, "give it a text or a list of texts", "the typing rule %s looks at %s as a text, and this is %s", rule, param, got)
 }
 
 func (l *loader) ruleNames() []string {
@@ -166,12 +241,13 @@ func (l *loader) ruleNames() []string {
 // leaves its parameter without a value, so that only what reads it fails.
 func (e *emitter) bind(in *expr.Input) *expr.Input {
 	inner := *in
+	inner.Name, inner.Element = "", nil // a parameter may be called as the variable of each is
 	inner.Bound = map[string]expr.Value{}
 	for i, p := range e.bound {
 		if v, err := p.Eval(in); err == nil {
-			inner.Bound[e.params[i]] = v
+			inner.Bound[e.rule.params[i]] = v
 		} else {
-			inner.Bound[e.params[i]] = expr.Failed(strconv.Quote(e.params[i]), err)
+			inner.Bound[e.rule.params[i]] = expr.Failed(strconv.Quote(e.rule.params[i]), err)
 		}
 	}
 	return &inner

@@ -205,6 +205,34 @@ func (p *Program) Element() *Type {
 	return Any()
 }
 
+// EachText visits the texts of a value that is a text or a list of at most limit texts, with
+// their indices. It visits those of a list that are texts even when another one is none, which
+// is an error; of a longer list it visits none.
+func EachText(v Value, limit int, visit func(i int, text string)) error {
+	l, ok := v.(traits.Lister)
+	if !ok {
+		s, err := scalar(v, schema.KindString)
+		if err == nil {
+			visit(0, s.Str)
+		}
+		return err
+	}
+	if n, ok := l.Size().(types.Int); !ok || int(n) > limit {
+		return fmt.Errorf("%w: a list of %v elements, the limit is %d", ErrValue, l.Size(), limit)
+	}
+	var failed error
+	i := 0
+	for it := l.Iterator(); it.HasNext() == types.True; i++ {
+		s, err := scalar(it.Next(), schema.KindString)
+		if err != nil {
+			failed = err
+			continue
+		}
+		visit(i, s.Str)
+	}
+	return failed
+}
+
 // TextOf returns the text that a value is.
 func TextOf(v Value) (string, bool) {
 	s, ok := v.(types.String)
