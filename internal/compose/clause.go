@@ -111,8 +111,8 @@ func (e *clauseEval) guard(f *policy.Formula) guardRows {
 	if v == nil {
 		return guardRows{formula: f, fixed: verdict.Fp, quality: verdict.Unavailable}
 	}
-	if e.uncertain(f) {
-		return guardRows{formula: f, fixed: verdict.Fp, quality: verdict.Incomplete}
+	if c := e.typed(f); c != verdict.Sound {
+		return guardRows{formula: f, fixed: verdict.Fp, quality: c}
 	}
 	g := guardRows{formula: f, part: partOf(v, e.clause.ID, f), known: true}
 	if g.part != nil {
@@ -180,9 +180,7 @@ func (e *clauseEval) part(f *policy.Formula, guards []guardRows) {
 		e.weaken(verdict.Unavailable)
 		return
 	}
-	if e.uncertain(f) {
-		e.weaken(verdict.Incomplete)
-	}
+	e.weaken(e.typed(f))
 	p := partOf(v, e.clause.ID, f)
 	if p == nil {
 		return
@@ -195,7 +193,7 @@ func (e *clauseEval) part(f *policy.Formula, guards []guardRows) {
 
 func (e *clauseEval) row(f *policy.Formula, p *schema.Part, r *schema.Row, guards []guardRows) {
 	mark, robust := r.Mark, r.Mark
-	if p.Absence && (p.Completeness != verdict.Sound || e.uncertain(f)) {
+	if p.Absence && (p.Completeness != verdict.Sound || e.typed(f) != verdict.Sound) {
 		robust = verdict.T
 	}
 	for i := range guards {
@@ -227,14 +225,24 @@ func (e *clauseEval) row(f *policy.Formula, p *schema.Part, r *schema.Row, guard
 	})
 }
 
-// uncertain reports whether the formula reads a fact or a relation of the world of which an
-// expression could not be evaluated at this time point.
-func (e *clauseEval) uncertain(f *policy.Formula) bool {
-	if f.Checked == nil {
-		return false
+// typed is the completeness of what the formula reads of this time point: incomplete where an
+// expression of a fact or a relation of the world could not be evaluated, degraded where the
+// end of a text was not looked at.
+func (e *clauseEval) typed(f *policy.Formula) verdict.Completeness {
+	switch {
+	case f.Checked == nil:
+	case reads(f.Checked.Relations, e.in.Typing.Uncertain):
+		return verdict.Incomplete
+	case reads(f.Checked.Relations, e.in.Typing.Degraded):
+		return verdict.Degraded
 	}
-	return slices.ContainsFunc(e.in.Typing.Uncertain, func(rel string) bool {
-		return slices.Contains(f.Checked.Relations, rel) || ofGraph(rel) && slices.Contains(f.Checked.Relations, check.Graph)
+	return verdict.Sound
+}
+
+// reads reports whether one of the relations is among those that a formula reads.
+func reads(formula, relations []string) bool {
+	return slices.ContainsFunc(relations, func(rel string) bool {
+		return slices.Contains(formula, rel) || ofGraph(rel) && slices.Contains(formula, check.Graph)
 	})
 }
 

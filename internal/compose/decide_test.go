@@ -233,6 +233,36 @@ func TestUncertainFacts(t *testing.T) {
 	}
 }
 
+// TestDegradedFacts: of a fact whose text was looked at in part, what fires stands; what is
+// satisfied is no all-clear but unknown, and refuses.
+func TestDegradedFacts(t *testing.T) {
+	f, g := forbid(temporal, ""), guard(spatial, "")
+	holds := says("C", g, ":F")
+	for _, tc := range []struct {
+		degraded, uncertain []string
+		part                schema.Part
+		want                string
+		completeness        verdict.Completeness
+	}{
+		{[]string{"rel_other"}, nil, says("C", f), "permit", verdict.Sound},
+		{[]string{"rel_temporal"}, nil, says("C", f), "refuse unknown C", verdict.Degraded},
+		{[]string{"rel_temporal"}, nil, says("C", f, ":Fp"), "refuse unknown C", verdict.Degraded},
+		{[]string{"rel_temporal"}, nil, says("C", f, ":F"), "refuse violation C", verdict.Degraded},
+		{[]string{"rel_temporal"}, nil, weak(says("C", f, ":F"), verdict.Sound, true), "refuse unknown C", verdict.Degraded},
+		{[]string{"rel_spatial"}, nil, says("C", f), "permit", verdict.Sound},
+		{[]string{"rel_spatial"}, nil, says("C", f, ":F"), "refuse unknown C", verdict.Degraded},
+		{[]string{"rel_temporal"}, []string{"rel_spatial"}, says("C", f, ":F"), "refuse unknown C", verdict.Incomplete},
+	} {
+		d := Decide(&Input{
+			Bundle: bundle(clause("C", f, g)), Typing: policy.Typing{Mapped: true, Degraded: tc.degraded, Uncertain: tc.uncertain},
+			Verdicts: []*schema.Verdict{answer(temporal, tc.part), answer(spatial, holds)},
+		})
+		if short(&d) != tc.want || d.Completeness != tc.completeness {
+			t.Errorf("%v is degraded, %d rows: %s, %s, want %s, %s", tc.degraded, len(tc.part.Rows), short(&d), d.Completeness, tc.want, tc.completeness)
+		}
+	}
+}
+
 // TestUncertainGraph: a formula at a location reads all of the graph, without naming it.
 func TestUncertainGraph(t *testing.T) {
 	f := forbid(spatial, "")

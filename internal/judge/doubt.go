@@ -1,18 +1,22 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 // doubts are the facts of a trace's history that are unknown.
 type doubts struct {
-	facts []aspects.Uncertain // sorted by relation; the latest of each
-	calls []openOutcome       // permitted calls whose outcome is unknown, oldest first
+	// facts are sorted by relation: the latest unknown one of each, and behind it the latest
+	// degraded one if that is later.
+	facts []aspects.Uncertain
+	calls []openOutcome // permitted calls whose outcome is unknown, oldest first
 }
 
 // openOutcome is a call of which nobody knows whether its result would have supplied
@@ -28,16 +32,20 @@ type openOutcome struct {
 // it; a session with so many lost results has lost its harness.
 const maxOpenOutcomes = 64
 
-// add notes that a fact of the relation is unknown.
-func (d *doubts) add(relation string, at int64) {
-	i, known := slices.BinarySearchFunc(d.facts, relation, func(u aspects.Uncertain, r string) int {
-		return strings.Compare(u.Relation, r)
-	})
-	if known {
-		d.facts[i].At = max(d.facts[i].At, at)
+// add notes that a fact is unknown, or degraded. Of two facts of a relation the later matters,
+// unless it is degraded and the other one is not.
+func (d *doubts) add(u aspects.Uncertain) {
+	covers := func(a, b aspects.Uncertain) bool {
+		return a.Relation == b.Relation && a.At >= b.At && (b.Degraded || !a.Degraded)
+	}
+	if slices.ContainsFunc(d.facts, func(f aspects.Uncertain) bool { return covers(f, u) }) {
 		return
 	}
-	d.facts = slices.Insert(d.facts, i, aspects.Uncertain{Relation: relation, At: at})
+	d.facts = slices.DeleteFunc(d.facts, func(f aspects.Uncertain) bool { return covers(u, f) })
+	i, _ := slices.BinarySearchFunc(d.facts, u, func(f, u aspects.Uncertain) int {
+		return cmp.Or(strings.Compare(f.Relation, u.Relation), cmp.Compare(u.Completeness(), f.Completeness()))
+	})
+	d.facts = slices.Insert(d.facts, i, u)
 }
 
 // list is what a monitor is told; it shares no memory with d. d may be nil.
@@ -48,7 +56,7 @@ func (d *doubts) list() []aspects.Uncertain {
 	all := doubts{facts: slices.Clone(d.facts)}
 	for _, c := range d.calls {
 		for _, r := range c.relations {
-			all.add(r, c.at)
+			all.add(aspects.Uncertain{Relation: r, At: c.at})
 		}
 	}
 	return all.facts
@@ -64,17 +72,20 @@ func (j *Judge) doubt(id protocol.TraceID) *doubts {
 }
 
 // remember notes relations of which a fact is unknown from here on: the expression
-// that would have made it failed on an adopted event. A result with a known outcome
+// that would have made it failed on an adopted event, or its text was too long. A result with a known outcome
 // settles the doubt about its call: an ok one supplied its facts, an error none.
-func (j *Judge) remember(e *protocol.Effect, relations []string) {
+func (j *Judge) remember(e *protocol.Effect, typing *policy.Typing) {
 	if d := j.doubts[e.Trace]; d != nil && e.Call != nil && e.Event.Kind == schema.KindResult && e.Event.Status != schema.ResultUnknown {
 		d.calls = slices.DeleteFunc(d.calls, func(c openOutcome) bool { return c.call == e.Call.ID })
 		if len(d.calls) == 0 && len(d.facts) == 0 {
 			delete(j.doubts, e.Trace)
 		}
 	}
-	for _, r := range relations {
-		j.doubt(e.Trace).add(r, e.Timestamp)
+	for _, r := range typing.Uncertain {
+		j.doubt(e.Trace).add(aspects.Uncertain{Relation: r, At: e.Timestamp})
+	}
+	for _, r := range typing.Degraded {
+		j.doubt(e.Trace).add(aspects.Uncertain{Relation: r, At: e.Timestamp, Degraded: true})
 	}
 }
 
@@ -94,7 +105,7 @@ func (j *Judge) finished(e *protocol.Effect) {
 	d.calls = append(d.calls, openOutcome{call: e.Call.ID, at: e.Timestamp, relations: relations})
 	if len(d.calls) > maxOpenOutcomes {
 		for _, r := range d.calls[0].relations {
-			d.add(r, d.calls[0].at)
+			d.add(aspects.Uncertain{Relation: r, At: d.calls[0].at})
 		}
 		d.calls = slices.Delete(d.calls, 0, 1)
 	}
@@ -105,6 +116,7 @@ type factRecord struct {
 
 	Relation string
 	At       int64
+	Degraded bool
 }
 
 type callRecord struct {
@@ -120,7 +132,7 @@ func (d *doubts) records() (facts []factRecord, calls []callRecord) {
 		return nil, nil
 	}
 	for _, f := range d.facts {
-		facts = append(facts, factRecord{Relation: f.Relation, At: f.At})
+		facts = append(facts, factRecord{Relation: f.Relation, At: f.At, Degraded: f.Degraded})
 	}
 	for _, c := range d.calls {
 		calls = append(calls, callRecord{Call: c.call, At: c.at, Relations: c.relations})
@@ -146,7 +158,7 @@ func restoreDoubts(facts []factRecord, calls []callRecord) *doubts {
 	}
 	d := &doubts{}
 	for _, f := range facts {
-		d.add(f.Relation, f.At)
+		d.add(aspects.Uncertain{Relation: f.Relation, At: f.At, Degraded: f.Degraded})
 	}
 	for _, c := range calls {
 		d.calls = append(d.calls, openOutcome{call: c.Call, at: c.At, relations: c.Relations})

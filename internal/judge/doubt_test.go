@@ -2,12 +2,14 @@ package judge
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/protocol"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // TestOutcomeUnknown: while the outcome of a permitted call is unknown, because its
@@ -50,6 +52,43 @@ func TestOutcomeUnknown(t *testing.T) {
 		l.give(tc.late, j)
 		if got := again(t, j, cfg).doubts[id].list(); !slices.Equal(got, tc.then) {
 			t.Errorf("%s: later uncertain is %v, want %v", tc.name, got, tc.then)
+		}
+	}
+}
+
+// TestDoubtsOfBothKinds: of each relation the latest unknown fact is kept, and the latest
+// degraded one if that is later, whatever the order in which they are noted; a formula is as
+// incomplete as the worst of those within its reach.
+func TestDoubtsOfBothKinds(t *testing.T) {
+	const seed = 7
+	r := rand.New(rand.NewPCG(seed, 0))
+	for round := range 300 {
+		var noted []aspects.Uncertain
+		for range r.IntN(8) {
+			noted = append(noted, aspects.Uncertain{Relation: []string{"p", "q"}[r.IntN(2)], At: r.Int64N(6), Degraded: r.IntN(2) == 0})
+		}
+		var d, shuffled doubts
+		for _, u := range noted {
+			d.add(u)
+		}
+		for _, i := range r.Perm(len(noted)) {
+			shuffled.add(noted[i])
+		}
+		facts, _ := d.records()
+		if got := restoreDoubts(facts, nil).list(); !slices.Equal(d.list(), shuffled.list()) || !slices.Equal(got, d.list()) {
+			t.Fatalf("seed %d, round %d: %v is kept as %v, %v, and %v after restoring", seed, round, noted, d.list(), shuffled.list(), got)
+		}
+		in := aspects.Input{Timestamp: 6, Uncertain: d.list()}
+		for reach := range int64(7) {
+			want := verdict.Sound
+			for _, u := range noted {
+				if u.Relation == "p" && 6-u.At <= reach {
+					want = verdict.Worse(want, u.Completeness())
+				}
+			}
+			if got := in.Completeness(reach, []string{"o", "p"}); got != want {
+				t.Fatalf("seed %d, round %d: %v within %d is %s, want %s", seed, round, noted, reach, got, want)
+			}
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (j *Judge) apply(e *protocol.Effect) {
 		in, typing := j.input(e)
 		j.monitor(e.Trace).Adopt(in)
 		j.over(e.Trace)
-		j.remember(e, typing.Uncertain)
+		j.remember(e, &typing)
 	case protocol.Evicted:
 		delete(j.monitors, e.Trace)
 		delete(j.doubts, e.Trace)
@@ -229,7 +229,7 @@ func (j *Judge) sortedTraces() []protocol.TraceID {
 // aspect and policy.
 var ErrState = errors.New("judge: not a state of this version, aspect and policy")
 
-const stateVersion = 3
+const stateVersion = 4
 
 type stateRecord struct {
 	_msgpack struct{} `msgpack:",as_array"` //nolint:unused // read by the encoder

@@ -33,7 +33,8 @@ type Input struct {
 	Event     *schema.Event // read-only
 	Facts     []schema.Fact // typed by the policy at this position; read-only
 	// Uncertain lists, sorted by relation, those of which some earlier fact of the trace
-	// is unknown: a formula that reads that far back in their history is incomplete.
+	// is unknown: a formula that reads that far back in their history is incomplete, or
+	// degraded where only the end of a text was not looked at.
 	Uncertain []Uncertain
 	// Evidence is the completeness of the trace's history up to here. Where it is below
 	// sound, the records that may be missing are not of a later time than Weakened, ns:
@@ -76,26 +77,38 @@ type Settler interface {
 }
 
 // Completeness is that of what a formula says that reads the given relations at the time
-// point and up to reach, ns, before it: incomplete where a fact of theirs within reach is
-// unknown, and no better than the trace's history within reach. The cost is linear in the
-// uncertain relations and in those given.
+// point and up to reach, ns, before it: incomplete or degraded where a fact of theirs within
+// reach is unknown, and no better than the trace's history within reach. The cost is linear in
+// the uncertain relations and in those given.
 func (in *Input) Completeness(reach int64, relations []string) verdict.Completeness {
 	evidence := in.Evidence
 	if in.Timestamp-in.Weakened > reach {
 		evidence = verdict.Sound
 	}
-	if slices.ContainsFunc(in.Uncertain, func(u Uncertain) bool {
-		return in.Timestamp-u.At <= reach && slices.Contains(relations, u.Relation)
-	}) {
-		return verdict.Worse(evidence, verdict.Incomplete)
+	for _, u := range in.Uncertain {
+		if in.Timestamp-u.At <= reach && slices.Contains(relations, u.Relation) {
+			evidence = verdict.Worse(evidence, u.Completeness())
+		}
 	}
 	return evidence
 }
 
-// Uncertain is a relation and the time of the latest of its facts that are unknown.
+// Uncertain is a relation and the time of the latest of its facts that are unknown. A
+// relation may be there twice, with an unknown fact and with a later degraded one.
 type Uncertain struct {
 	Relation string
 	At       int64 // log time, ns
+	// Degraded says that the fact is not quite unknown: nothing was found in the beginning of
+	// a long text, and the rest was not looked at.
+	Degraded bool
+}
+
+// Completeness is that of what rests on the fact.
+func (u Uncertain) Completeness() verdict.Completeness {
+	if u.Degraded {
+		return verdict.Degraded
+	}
+	return verdict.Incomplete
 }
 
 // Monitor is the state of one aspect for one trace. It is a deterministic function
