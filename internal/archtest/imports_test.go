@@ -30,6 +30,7 @@ internal/diag, pkg/schema < internal/lang/syntax < internal/lang/check;
 internal/lang/check < internal/mfotl, internal/ltlf;
 internal/mfotl < internal/mfotl/future;
 internal/diag, pkg/schema < internal/text;
+pkg/schema < internal/records;
 pkg/schema < internal/world;
 internal/world, internal/lang/check < internal/world/spatial;
 internal/world < internal/world/importer;
@@ -43,7 +44,7 @@ internal/mfotl/future < internal/monpoly;
 internal/diag < pkg/policy/internal/source < pkg/policy/internal/expr, pkg/policy/internal/rewrite;
 pkg/schema < pkg/policy/internal/expr;
 internal/lang/check < pkg/policy/internal/rewrite;
-pkg/policy/internal/expr, pkg/policy/internal/rewrite, internal/lang/check, internal/text, internal/world/importer, pkg/aspects < pkg/policy;
+pkg/policy/internal/expr, pkg/policy/internal/rewrite, internal/lang/check, internal/text, internal/records, internal/world/importer, pkg/aspects < pkg/policy;
 pkg/policy < internal/facts;
 
 # The folds over one partition: one aspect's verdicts, and their decision.
