@@ -49,10 +49,10 @@ type Path struct{ steps []step }
 type stepKind uint8
 
 const (
-	member   stepKind = iota // the member of a map with a name
-	anything                 // every member of a map
-	each                     // every item of a list
-	item                     // one item of a list
+	byName      stepKind = iota // the member of a map with a name
+	everyMember                 // every member of a map
+	everyItem                   // every item of a list
+	byIndex                     // one item of a list
 )
 
 type step struct {
@@ -105,7 +105,7 @@ func (p *pathReader) step() step {
 	rest := p.text[p.at:]
 	if strings.HasPrefix(rest, "*") {
 		p.at++
-		return step{kind: anything}
+		return step{kind: everyMember}
 	}
 	n := strings.IndexFunc(rest, func(r rune) bool { return !nameRune(r) })
 	if n < 0 {
@@ -116,7 +116,7 @@ func (p *pathReader) step() step {
 		return step{}
 	}
 	p.at += n
-	return step{kind: member, name: rest[:n]}
+	return step{kind: byName, name: rest[:n]}
 }
 
 // nameRune says which characters a name may have without quotes.
@@ -135,13 +135,13 @@ func (p *pathReader) bracket() step {
 		p.fail(p.at+1+n, "a closing bracket is expected", `write [] for every item, [0] for the first, ["…"] for a name`)
 		return step{}
 	}
-	out := step{kind: each}
+	out := step{kind: everyItem}
 	if n > 0 {
 		i, err := strconv.Atoi(rest[:n])
 		if err != nil || i >= MaxNodes || n > 1 && rest[0] == '0' {
 			p.fail(p.at+1, fmt.Sprintf("%.20q is no index", rest[:n]), fmt.Sprintf("count from 0 to %d, without zeros before", MaxNodes-1))
 		}
-		out = step{kind: item, index: i}
+		out = step{kind: byIndex, index: i}
 	}
 	p.at += n + 2
 	return out
@@ -167,7 +167,7 @@ func (p *pathReader) quoted() step {
 		return step{}
 	}
 	p.at = end + 2
-	return step{kind: member, name: v.text}
+	return step{kind: byName, name: v.text}
 }
 
 // String returns the path as ParsePath reads it.
@@ -181,15 +181,15 @@ func (p Path) String() string {
 
 func appendStep(b []byte, s step) []byte {
 	switch s.kind {
-	case each:
+	case everyItem:
 		return append(b, "[]"...)
-	case item:
+	case byIndex:
 		return append(strconv.AppendInt(append(b, '['), int64(s.index), 10), ']')
-	case member:
+	case byName:
 		if s.name == "" || strings.ContainsFunc(s.name, func(r rune) bool { return !nameRune(r) }) {
 			return append(appendQuoted(append(b, '['), s.name), ']')
 		}
-	case anything:
+	case everyMember:
 		s.name = "*"
 	}
 	if len(b) > 0 {
@@ -218,23 +218,23 @@ func (s *selector) descend(steps []step, v Value) bool {
 	}
 	head, rest := steps[0], steps[1:]
 	switch head.kind {
-	case member:
+	case byName:
 		if w, ok := v.Get(head.name); ok {
 			return s.enter(head, rest, w)
 		}
-	case anything:
+	case everyMember:
 		for _, m := range v.members {
-			if !s.enter(step{kind: member, name: m.Name}, rest, m.Value) {
+			if !s.enter(step{kind: byName, name: m.Name}, rest, m.Value) {
 				return false
 			}
 		}
-	case each:
+	case everyItem:
 		for i, w := range v.items {
-			if !s.enter(step{kind: item, index: i}, rest, w) {
+			if !s.enter(step{kind: byIndex, index: i}, rest, w) {
 				return false
 			}
 		}
-	case item:
+	case byIndex:
 		if head.index < len(v.items) {
 			return s.enter(head, rest, v.items[head.index])
 		}
@@ -268,19 +268,19 @@ func (r *replacer) descend(steps []step, v Value) Value {
 	}
 	head, rest := steps[0], steps[1:]
 	switch head.kind {
-	case member, anything:
+	case byName, everyMember:
 		members := append([]Member(nil), v.members...)
 		for i, m := range members {
-			if head.kind == anything || head.name == m.Name {
-				members[i].Value = r.enter(step{kind: member, name: m.Name}, rest, m.Value)
+			if head.kind == everyMember || head.name == m.Name {
+				members[i].Value = r.enter(step{kind: byName, name: m.Name}, rest, m.Value)
 			}
 		}
 		v.members = members
-	case each, item:
+	case everyItem, byIndex:
 		items := append([]Value(nil), v.items...)
 		for i, w := range items {
-			if head.kind == each || head.index == i {
-				items[i] = r.enter(step{kind: item, index: i}, rest, w)
+			if head.kind == everyItem || head.index == i {
+				items[i] = r.enter(step{kind: byIndex, index: i}, rest, w)
 			}
 		}
 		v.items = items

@@ -88,8 +88,8 @@ func NewNumber(text string) (Value, error) {
 	if isPlainInteger(text) {
 		return v, nil
 	}
-	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
-		return Value{}, fmt.Errorf("%q is no decimal number", text)
+	if numberEnd(text) == 0 || numberEnd(text) < len(text) {
+		return Value{}, fmt.Errorf("%.40q is no decimal number", text)
 	}
 	if _, err := schema.Canonical([]byte(text)); err != nil {
 		return Value{}, fmt.Errorf("%.40q: %w", text, err)

@@ -181,6 +181,9 @@ func yamlScalar(n *yaml.Node) (Value, error) {
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		return NewString(n.Value), nil
 	}
+	if strings.HasSuffix(n.Value, ":") {
+		return Value{}, nodeError(n, fmt.Sprintf("%.40q is a text or a key, as one reads it", n.Value), "put it in quotes if it is a text")
+	}
 	switch resolve(n.Value) {
 	case yamlText:
 		return NewString(n.Value), nil

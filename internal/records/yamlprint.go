@@ -127,15 +127,15 @@ func (w *yamlWriter) mapping(v Value, at int) {
 
 // isShortKey reports whether a key stands before its value on one line.
 func isShortKey(key Value) bool {
-	text, typ := yamlText1(key)
+	text, typ := unquoted(key)
 	if text == "" || strings.ContainsAny(text, "\n\u0085\u2028\u2029") {
 		return false
 	}
 	return len([]rune(text))+len(typ) < yamlLongKey
 }
 
-// yamlText1 is a scalar's text without quotes and the short name of its type.
-func yamlText1(v Value) (text, typ string) {
+// unquoted is a scalar's text without quotes and the short name of its type.
+func unquoted(v Value) (text, typ string) {
 	switch v.kind {
 	case Null:
 		return "null", "!!null"
@@ -174,7 +174,7 @@ func yamlFloatText(lit string) string {
 // scalar writes a scalar whose further lines are indented by at blanks. top says that
 // it is the document, key that it must stay on its line.
 func (w *yamlWriter) scalar(v Value, at int, top, key bool) {
-	text, _ := yamlText1(v)
+	text, _ := unquoted(v)
 	if v.kind != String || v.form == date && resolve(text) == yamlDate {
 		w.open = top
 		w.plain(text, at, !key)
@@ -288,10 +288,10 @@ func (w *yamlWriter) single(s string, at int, fold bool) {
 func (w *yamlWriter) singleLine(s string, from, to, at int, fold bool) {
 	for i := from; i < to; {
 		n := 1
-		switch c := s[i]; {
-		case c == '\'':
+		switch s[i] {
+		case '\'':
 			w.write("''")
-		case c == ' ':
+		case ' ':
 			n = span(s[i:to], " ")
 			if n == 1 && w.column > yamlWidth && fold && i > 0 && i+n < len(s) {
 				w.indent(at)

@@ -243,16 +243,16 @@ func yamlInteger(s string) string {
 	case strings.HasPrefix(s, "0") && len(s) > 1:
 		s, base = s[1:], 8
 	case strings.Contains(s, ":"):
-		return sign(negative, base60(s))
+		return signed(negative, base60(s))
 	}
 	n, ok := new(big.Int).SetString(s, base)
 	if !ok {
 		return ""
 	}
-	return sign(negative, n.String())
+	return signed(negative, n.String())
 }
 
-func sign(negative bool, digits string) string {
+func signed(negative bool, digits string) string {
 	if negative && digits != "0" {
 		return "-" + digits
 	}
