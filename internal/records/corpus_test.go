@@ -164,6 +164,7 @@ func tauBench(t *testing.T, visit func(tool, text string)) {
 // tally counts the results of a tool.
 type tally struct {
 	results int
+	empty   int            // without any text, where the harness lost the result
 	read    map[Format]int // parsed, and not as a lone text
 	same    map[Format]int // printed back byte by byte
 }
@@ -196,6 +197,10 @@ func TestRecordedResults(t *testing.T) {
 func count(t *testing.T, c *tally, text string) {
 	t.Helper()
 	c.results++
+	if text == "" {
+		c.empty++
+		return
+	}
 	for _, f := range Formats() {
 		v, err := Parse(f, text)
 		if err != nil || f == YAML && v.Kind() == String {
@@ -218,7 +223,7 @@ func count(t *testing.T, c *tally, text string) {
 // table lists the tools with their counts.
 func table(tools map[string]*tally) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-52s %7s %13s %13s %13s %13s\n", "read/printed back", "results", JSON, YAML, Python, Lines)
+	fmt.Fprintf(&b, "%-52s %7s %6s %13s %13s %13s %13s\n", "read/printed back", "results", "empty", JSON, YAML, Python, Lines)
 	names := make([]string, 0, len(tools))
 	for name := range tools {
 		names = append(names, name)
@@ -226,7 +231,7 @@ func table(tools map[string]*tally) string {
 	slices.Sort(names)
 	for _, name := range names {
 		c := tools[name]
-		fmt.Fprintf(&b, "%-52s %7d", name, c.results)
+		fmt.Fprintf(&b, "%-52s %7d %6d", name, c.results, c.empty)
 		for _, f := range []Format{JSON, YAML, Python, Lines} {
 			fmt.Fprintf(&b, " %13s", fmt.Sprintf("%d/%d", c.read[f], c.same[f]))
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseLines reads one string per line. A line ends at \n or \r\n; nothing is quoted,
-// so a value with a line end in it looks like two.
+// parseLines reads one string per line. A line ends at \n, with \r before it or not;
+// nothing is quoted, so a value with a line end in it looks like two.
 func parseLines(text string) (Value, error) {
 	v := Value{kind: List}
 	if text == "" {
@@ -22,7 +22,7 @@ func parseLines(text string) (Value, error) {
 	}
 	v.items = make([]Value, 0, n)
 	for line := range strings.SplitSeq(text, "\n") {
-		v.items = append(v.items, NewString(strings.TrimSuffix(line, "\r")))
+		v.items = append(v.items, NewString(strings.TrimRight(line, "\r")))
 	}
 	return v, nil
 }

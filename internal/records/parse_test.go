@@ -229,8 +229,14 @@ func TestPrintRefuses(t *testing.T) {
 		f Format
 		v Value
 	}{
-		{Text, NewList()}, {Text, Value{}}, {Lines, NewString("a")}, {Lines, NewList(NewString("a\nb"))}, {Lines, NewList(NewString("a\r"))},
-		{Lines, NewList(Value{})}, {YAML, set}, {Format(0), NewString("a")},
+		{Text, NewList()},
+		{Text, Value{}},
+		{Lines, NewString("a")},
+		{Lines, NewList(NewString("a\nb"))},
+		{Lines, NewList(NewString("a\r"))},
+		{Lines, NewList(Value{})},
+		{YAML, set},
+		{Format(0), NewString("a")},
 	} {
 		if got, err := Print(tc.f, tc.v); !errors.Is(err, ErrUnprintable) {
 			t.Errorf("%v %s: got %q, %v; want ErrUnprintable", tc.f, tc.v.AppendJSON(nil), got, err)
