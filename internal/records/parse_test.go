@@ -186,11 +186,11 @@ func TestAdversarialTexts(t *testing.T) {
 		"[", "(", "{", "{a: ", "{'a': ", "[[]],", "- ", "? ", ": a\n", "a:\n", "? a\n", "- a\n", "a: 1 #\n", "#\n", "&a ", "*a ", "!a ", "%a b\n", "---\n", "...\n",
 		"'a' ", "''", "'", `"`, `\`, "1:", "1", "_", "word ", "word\n", "\n", " ", "\n ", "|\n", "a,", "a: b,", "[a,", "<", "é",
 	} {
-		texts = append(texts, strings.Repeat(piece, 100_000/len(piece)), strings.Repeat(piece, MaxBytes/len(piece)))
+		texts = append(texts, strings.Repeat(piece, MaxBytes/2/len(piece)))
 	}
 	for _, around := range [][2]string{{"'", "'"}, {`"`, `"`}, {"[", "]"}, {"{", "}"}, {"(", ")"}, {"|\n", ""}, {"1", ""}} {
 		for _, piece := range []string{"1,", "a,", "'' ", `\n`, `\x00`, "\n ", " a\n", "\\n\\\n ", "_", ":1", "a: b,", "word "} {
-			texts = append(texts, around[0]+strings.Repeat(piece, (MaxBytes-8)/len(piece))+around[1])
+			texts = append(texts, around[0]+strings.Repeat(piece, MaxBytes/4/len(piece))+around[1])
 		}
 	}
 	for _, text := range texts {
