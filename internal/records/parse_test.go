@@ -84,6 +84,8 @@ func TestParseRefuses(t *testing.T) {
 		{Python, "{[]: 1}", 1, 2, "a key is a list"},
 		{Python, "{'a': 1, 'b'}", 1, 13, "colon"},
 		{Python, "'a' 1", 1, 5, "follows"},
+		{Python, "'a'\n'b'", 2, 1, "follows"},
+		{Python, "{1, []}", 1, 8, "set ends here"},
 		{Python, "'a", 1, 1, "does not end"},
 		{Python, "'a\\", 1, 3, "does not end"},
 		{Python, "'a\nb'", 1, 3, "line end"},

@@ -79,7 +79,7 @@ func (p *pyReader) value(depth int) Value {
 	case c == '{':
 		return p.braces(depth + 1)
 	case c == '\'' || c == '"':
-		return NewString(p.strings())
+		return NewString(p.strings(depth))
 	case c == '-' || c >= '0' && c <= '9':
 		return p.number()
 	case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
@@ -172,7 +172,7 @@ func (p *pyReader) member(start int, names map[string]struct{}, key Value, depth
 	return m
 }
 
-// set reads the rest of a set behind its first item.
+// set reads the rest of a set behind its first item. Items are scalars and tuples.
 func (p *pyReader) set(head Value, depth int) Value {
 	items := []Value{head}
 	if p.accept(',') {
@@ -180,6 +180,11 @@ func (p *pyReader) set(head Value, depth int) Value {
 		items = append(items, more...)
 	} else if !p.accept('}') {
 		p.fail("a comma, a colon or '}' is expected", "print values with repr")
+	}
+	for _, item := range items {
+		if item.kind == Map || item.kind == List && item.form != tuple {
+			p.fail("a set ends here that holds a list, dict or set", "print sets with repr")
+		}
 	}
 	return Value{kind: List, form: set, items: items}
 }
@@ -253,12 +258,17 @@ func (p *pyReader) name() Value {
 	return Value{}
 }
 
-// strings reads a string, and the pieces that follow it.
-func (p *pyReader) strings() string {
+// strings reads a string, and the pieces that follow it. Outside of brackets they
+// stand on one line: two lines are two values.
+func (p *pyReader) strings(depth int) string {
+	between := " \t\n\r\f"
+	if depth == 0 {
+		between = " \t"
+	}
 	b := p.str(nil)
 	for p.err == nil {
 		end := p.at
-		p.blanks()
+		p.at += span(p.rest(), between)
 		if c := p.peek(); c != '\'' && c != '"' {
 			p.at = end
 			break
