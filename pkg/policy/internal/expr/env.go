@@ -55,12 +55,13 @@ func NewEnv(domains map[string]string) (*Env, error) {
 		cel.Variable("args", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("result", cel.DynType),
 	}
-	env := &Env{names: []string{"args", "result", "domain_of", "host_of", "lower"}}
+	env := &Env{names: []string{"args", "result", "domain_of", "extract", "fold", "host_of", "identifiers", "lower", "phrases", "tokens"}}
 	for _, f := range eventFields() {
 		opts = append(opts, cel.Variable("event."+f, eventType(f)))
 		env.names = append(env.names, "event."+f)
 	}
-	c, err := cel.NewEnv(append(opts, hostFunctions(domains)...)...)
+	opts = append(append(opts, hostFunctions(domains)...), textFunctions()...)
+	c, err := cel.NewEnv(opts...)
 	if err != nil {
 		return nil, fmt.Errorf("expr: environment: %w", err)
 	}
@@ -134,7 +135,8 @@ func (e *Env) Compile(text string) (*Program, []Problem) {
 	if ps := banned(text, checked.NativeRep()); len(ps) > 0 {
 		return nil, ps
 	}
-	prg, err := e.cel.Program(checked, cel.CostLimit(CostLimit), cel.EvalOptions(cel.OptOptimize), cel.CostTrackerOptions(hostCosts()...))
+	prg, err := e.cel.Program(checked, cel.CostLimit(CostLimit), cel.EvalOptions(cel.OptOptimize), cel.OptimizeRegex(compiledExtract()),
+		cel.CostTrackerOptions(append(hostCosts(), textCosts()...)...))
 	if err != nil {
 		return nil, []Problem{{0, len(text), "the expression cannot be evaluated: " + err.Error(), ""}}
 	}
@@ -197,6 +199,10 @@ func banned(text string, a *ast.AST) []Problem {
 			report(x.ID(), "an expression cannot build a map or a message", "its order would differ from run to run; use a list")
 		case ast.CallKind:
 			switch name := x.AsCall().FunctionName(); name {
+			case extractName:
+				if message, hint := badPattern(x.AsCall()); message != "" {
+					report(x.AsCall().Args()[1].ID(), message, hint)
+				}
 			case "timestamp", "duration", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear",
 				"getHours", "getMilliseconds", "getMinutes", "getMonth", "getSeconds":
 				report(x.ID(), fmt.Sprintf("%s is not available in a policy", name),

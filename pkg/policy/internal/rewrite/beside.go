@@ -1,8 +1,6 @@
 package rewrite
 
 import (
-	"maps"
-
 	"github.com/aspis-rv/aspis/internal/lang/syntax"
 )
 
@@ -137,7 +135,16 @@ func covered(p *syntax.Pred, bound map[string]bool) bool {
 // the result is a count or a maximum and only bounded from below, or a minimum and only
 // bounded from above.
 func Negated(f syntax.Formula) map[string]bool {
-	n := negation{bounds: boundsOf(f), out: map[string]bool{}}
+	out := map[string]bool{}
+	for name := range NegatedAtoms(f) {
+		out[name] = true
+	}
+	return out
+}
+
+// NegatedAtoms is Negated with the first such atom of each relation.
+func NegatedAtoms(f syntax.Formula) map[string]*syntax.Pred {
+	n := negation{bounds: boundsOf(f), out: map[string]*syntax.Pred{}}
 	n.formula(f, false)
 	return n.out
 }
@@ -145,14 +152,14 @@ func Negated(f syntax.Formula) map[string]bool {
 // negation walks a formula.
 type negation struct {
 	bounds uses
-	out    map[string]bool
+	out    map[string]*syntax.Pred
 }
 
 func (n *negation) formula(f syntax.Formula, odd bool) {
 	switch f := f.(type) {
 	case *syntax.Pred:
-		if odd {
-			n.out[f.Name] = true
+		if odd && n.out[f.Name] == nil {
+			n.out[f.Name] = f
 		}
 	case *syntax.Not:
 		n.formula(f.F, !odd)
@@ -172,10 +179,14 @@ func (n *negation) formula(f syntax.Formula, odd bool) {
 	case *syntax.Let:
 		n.formula(f.Def, odd)
 		n.formula(f.Def, !odd)
-		body := negation{bounds: n.bounds, out: map[string]bool{}}
+		body := negation{bounds: n.bounds, out: map[string]*syntax.Pred{}}
 		body.formula(f.Body, odd)
 		delete(body.out, f.Name)
-		maps.Copy(n.out, body.out)
+		for name, atom := range body.out {
+			if n.out[name] == nil {
+				n.out[name] = atom
+			}
+		}
 	case *syntax.Bool, *syntax.Cmp, *syntax.Match, *syntax.And, *syntax.Or, *syntax.Exists, *syntax.Forall, *syntax.Prev,
 		*syntax.Once, *syntax.Historically, *syntax.Since, *syntax.Next, *syntax.Eventually, *syntax.Always, *syntax.Until,
 		*syntax.At, *syntax.Label, *syntax.Somewhere, *syntax.Everywhere, *syntax.Escape, *syntax.Reach, *syntax.Surround:
