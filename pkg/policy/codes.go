@@ -53,6 +53,11 @@ const (
 	CodeEffect diag.Code = "B020"
 	// CodeNoWorld: an effect, or a formula over the graph, in a bundle without a world.
 	CodeNoWorld diag.Code = "B021"
+	// CodeProvenance: a source of provenance that makes no sense, or trusted values and
+	// others in one relation. `payee: {list: {path: "a..b", trust: trusted_tool}}`.
+	CodeProvenance diag.Code = "B024"
+	// CodeUntrusted: an untrusted value would discharge. `NOT ONCE foreign(v)`.
+	CodeUntrusted diag.Code = "B025"
 )
 
 // The codes of warnings about a bundle, and of remarks.
@@ -88,6 +93,8 @@ const (
 	// CodeTwoRoles: a variable stands for things of two kinds, as when arguments are swapped.
 	// `holds(r, l) AND label(l, "home")`.
 	CodeTwoRoles diag.Code = "B113"
+	// CodeTrustReported: what only the agent's own account says counts.
+	CodeTrustReported diag.Code = "B118"
 )
 
 // finding is a diagnostic without its place.
@@ -104,6 +111,10 @@ func fault(code diag.Code, hint, format string, args ...any) finding {
 
 func caution(code diag.Code, hint, format string, args ...any) finding {
 	return finding{code, diag.Warning, fmt.Sprintf(format, args...), hint}
+}
+
+func remark(code diag.Code, hint, format string, args ...any) finding {
+	return finding{code, diag.Info, fmt.Sprintf(format, args...), hint}
 }
 
 // didYouMean proposes the closest of the names, or lists them when they are few.

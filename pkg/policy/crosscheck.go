@@ -77,7 +77,7 @@ func (l *loader) supplied(rel string) bool {
 		return slices.ContainsFunc([]string{"vertex", "label", "domain", "opened"}, l.supplied)
 	case d == nil:
 		return false
-	case d.kind == declFact:
+	case d.kind == declFact || d.kind == declProvenance:
 		return d.emitted
 	}
 	return d.changed || d.kind == declGlob

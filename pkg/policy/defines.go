@@ -149,7 +149,7 @@ func (l *loader) expand(f syntax.Formula) syntax.Formula {
 		}
 		decl.read = true
 		switch decl.kind {
-		case declFact, declGlob, declState, declAttribute, declWorld:
+		case declFact, declGlob, declState, declAttribute, declWorld, declProvenance:
 			return p
 		case declSet:
 			if len(p.Args) != 1 {

@@ -28,6 +28,8 @@ type emitter struct {
 	rule  *rule           // the typing rule that makes it, nil: none does
 	bound []*expr.Program // what the parameters of the typing rule stand for
 
+	discharges bool // its facts can make a violation go away
+
 	operation *operation // of the world; nil: this makes facts or marks
 	attribute string     // that the operation sets
 	writes    []string   // relations that the operation may change

@@ -27,6 +27,13 @@ const (
 	// MaxEach bounds the elements an `each` runs over at one event: the recipients of
 	// a mail are tens. Beyond it the fact is unknown, not cut off.
 	MaxEach = 1024
+	// MaxValues bounds the values of one relation of provenance at one event: the words of a
+	// message and the identifiers in a mailbox are hundreds. Beyond it they are unknown.
+	MaxValues = 4096
+	// MaxValueBytes bounds one value of provenance: an address, an account or a phrase fits.
+	MaxValueBytes = 1024
+	// MaxPhraseWords bounds the words of the phrases that provenance takes of a text.
+	MaxPhraseWords = 8
 	// MaxTestEvents bounds the events of one test; a test is read by people.
 	MaxTestEvents = 1000
 	// MaxWorldName bounds the name of a vertex, an entity or an object, in bytes: a path or
@@ -45,6 +52,8 @@ const (
 	// maxEvidence how many reasons it gives for one event.
 	maxHits     = 16
 	maxEvidence = 256
+	// maxProblems is how many fields of one source that give no values an explanation names.
+	maxProblems = 8
 	// maxFindings is how many diagnostics a load reports.
 	maxFindings = 200
 )

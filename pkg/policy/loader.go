@@ -86,6 +86,7 @@ func (l *loader) load(fsys fs.FS) {
 	l.stateSection(root.Get("state"))
 	l.sets(root.Get("sets"))
 	l.globs(root.Get("globs"))
+	l.provenanceNames(root.Get("provenance"))
 	l.worldSection(root.Get("world"))
 	env, err := expr.NewEnv(l.domains())
 	if err != nil {
@@ -97,8 +98,10 @@ func (l *loader) load(fsys fs.FS) {
 	l.typingSection(root.Get("typing"))
 	l.classSection(root.Get("classes"))
 	l.tools(root.Get("tools"))
+	l.provenanceSection(root.Get("provenance"))
 	l.defineSection(root.Get("define"))
 	l.clauses(root.Get("clauses"))
+	l.untrustedDischarge()
 	l.sealWorld()
 	l.tests(root.Get("tests"))
 	l.b.typing.seal(l.b, l.classes)
@@ -108,12 +111,13 @@ func (l *loader) load(fsys fs.FS) {
 func policyKeys() []string {
 	return []string{
 		"policy", "revision", "trace", "blocking", "deadline", "unmapped", "engine", "authorities", "accept", "world", "escape",
-		"sets", "globs", "facts", "state", "classifiers", "text_limit", "typing", "classes", "tools", "define", "clauses", "tests",
+		"sets", "globs", "facts", "state", "classifiers", "text_limit", "typing", "classes", "tools", "provenance", "define",
+		"clauses", "tests",
 	}
 }
 
 func laterPolicyKeys() []string {
-	return []string{"cues", "provenance", "contracts", "documents", "carried_by", "trust_reported"}
+	return []string{"cues", "contracts", "documents", "carried_by", "trust_reported"}
 }
 
 // finish returns the result of the load.
@@ -122,7 +126,7 @@ func (l *loader) finish() (*Bundle, diag.List) {
 	if list.HasErrors() {
 		return nil, list
 	}
-	l.b.facts = len(l.namesOf(declFact, declGlob))
+	l.b.facts = len(l.namesOf(declFact, declGlob, declProvenance))
 	l.b.sources = diag.Sources{}
 	for name, f := range l.sources {
 		l.b.sources[name] = string(f.Data)

@@ -20,6 +20,7 @@ const (
 	declState
 	declAttribute
 	declWorld
+	declProvenance
 )
 
 func (k declKind) String() string {
@@ -38,6 +39,8 @@ func (k declKind) String() string {
 		return "an attribute"
 	case declWorld:
 		return "a relation of the world"
+	case declProvenance:
+		return "a relation of provenance"
 	}
 	return "?"
 }
@@ -57,6 +60,7 @@ type declaration struct {
 	read    bool           // some formula of a clause uses it
 	emitted bool           // something emits it
 	changed bool           // of a relation of the world: events may change it
+	trusted bool           // of provenance: its values can discharge
 }
 
 // declare enters a name; it reports one that is malformed or taken.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aspis-rv/aspis/internal/records"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/expr"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -19,8 +20,14 @@ type toolEntry struct {
 	effects  []emitter
 	// documents: the tool documents what there is.
 	documents bool
-	refuse    *expr.Program
-	why       string // the text of refuse
+	// returns is how the text of results is read; 0: a result is the JSON value that it is.
+	returns    records.Format
+	provenance []provenance
+	// trustReported is why results count that only the agent's account says; empty: they do
+	// not discharge.
+	trustReported string
+	refuse        *expr.Program
+	why           string // the text of refuse
 }
 
 // param is a declared argument.
@@ -66,8 +73,8 @@ func (l *loader) tool(f source.Field) {
 		l.report(f.Value, wrongType(where, "a map", f.Value.Describe()))
 		return
 	}
-	l.keys(f.Value, where, []string{"args", "facts", "types", "world", "documents", "refuse", "authority", "same_as"},
-		[]string{"trust_reported", "provenance", "server", "typing"})
+	l.keys(f.Value, where, []string{"args", "facts", "types", "world", "documents", "refuse", "authority", "same_as", "returns", "trust_reported"},
+		[]string{"provenance", "server", "typing"})
 	if target := f.Value.Get("same_as"); target != nil {
 		if _, ok := l.text(target, "same_as"); ok {
 			l.aliases = append(l.aliases, alias{name, target})
@@ -89,6 +96,8 @@ func (l *loader) tool(f source.Field) {
 		e.emitters = append(e.emitters, l.typesEntry(item, env, where)...)
 	}
 	e.effects = l.effects(f.Value.Get("world"), env, emitter{origin: where})
+	e.returns = l.returns(f.Value.Get("returns"))
+	e.trustReported = l.trustReported(f.Value.Get("trust_reported"), where)
 	e.documents = l.boolean(f.Value.Get("documents"), "documents")
 	if r := f.Value.Get("refuse"); r != nil {
 		e.refuse, e.why = l.condition(r, env, "refuse"), r.Value

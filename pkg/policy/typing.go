@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/aspis-rv/aspis/internal/diag"
+	"github.com/aspis-rv/aspis/internal/records"
 	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/expr"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/source"
@@ -27,7 +28,8 @@ type typing struct {
 	authorities map[schema.ActorClass]bool
 	fromResult  map[string][]string // relation → tools
 	classifiers []Classifier
-	textLimit   int // how many bytes of a text typing rules look at
+	messages    []provenance // what messages contribute
+	textLimit   int          // how many bytes of a text typing rules look at
 }
 
 // seal completes the typing once everything is read.
@@ -43,11 +45,15 @@ func (t *typing) seal(b *Bundle, classes []class) {
 		t.emitters = append(t.emitters, c.emitters)
 		t.effects = append(t.effects, c.effects)
 	}
+	t.noteDischarging(b)
 	for _, name := range slices.Sorted(maps.Keys(t.entries)) {
 		for _, e := range t.entries[name].emitters {
 			if e.atResult && !slices.Contains(t.fromResult[e.rel], name) {
 				t.fromResult[e.rel] = append(t.fromResult[e.rel], name)
 			}
+		}
+		for _, p := range t.entries[name].provenance {
+			t.fromResult[p.rel] = append(t.fromResult[p.rel], name)
 		}
 	}
 }
@@ -66,7 +72,7 @@ func (b *Bundle) ResultSupplies(tool, rel string) bool {
 	gives := func(es []emitter) bool {
 		return slices.ContainsFunc(es, func(e emitter) bool { return e.atResult && e.rel == rel })
 	}
-	if e := b.typing.entries[tool]; e != nil && gives(e.emitters) {
+	if e := b.typing.entries[tool]; e != nil && (gives(e.emitters) || slices.ContainsFunc(e.provenance, func(p provenance) bool { return p.rel == rel })) {
 		return true
 	}
 	for hits := b.typing.classes.match(tool); hits != 0; hits &= hits - 1 {
@@ -92,6 +98,9 @@ func (b *Bundle) ResultRelations(tool string) []string {
 	if e := b.typing.entries[tool]; e != nil {
 		add(e.emitters)
 		add(e.effects)
+		for _, p := range e.provenance {
+			out = append(out, p.rel)
+		}
 	}
 	for hits := b.typing.classes.match(tool); hits != 0; hits &= hits - 1 {
 		add(b.typing.emitters[bits.TrailingZeros64(hits)])
@@ -128,6 +137,7 @@ func (b *Bundle) Type(ev *schema.Event, observe bool) Typing {
 func (b *Bundle) TypeResult(call, result *schema.Event, observe bool) Typing {
 	run := typer{b: b, ev: result, observe: observe}
 	run.result(call)
+	run.finish()
 	return run.out
 }
 
@@ -139,8 +149,14 @@ type typer struct {
 	atResult bool
 	caller   schema.ActorClass // of the call of a result, when known
 	tool     string            // of the event, or of the call of a result
+	entry    *toolEntry        // of the tool, if it has one
+	bound    bool              // the event is the result of a call that is at hand
 	in       *expr.Input
 	out      Typing
+
+	opened bool // the result was read: tree, or unread says why not
+	tree   records.Value
+	unread error
 
 	looked    []looked
 	readings  []reading // of the rule at hand
@@ -155,10 +171,14 @@ func (r *typer) event(call *schema.Event) {
 	switch r.ev.Kind {
 	case schema.KindResult:
 		r.result(call)
-	case schema.KindCall, schema.KindGrant, schema.KindMessage, schema.KindObservation:
+	case schema.KindMessage:
+		r.messageProvenance(r.b.typing.messages)
+		r.run(r.ev.Tool, r.ev.Args)
+	case schema.KindCall, schema.KindGrant, schema.KindObservation:
 		r.run(r.ev.Tool, r.ev.Args)
 	case schema.KindResolution, schema.KindTick, schema.KindPolicy, schema.KindSession, schema.KindWithdrawn:
 	}
+	r.finish()
 }
 
 // result types the event as the result of a call, nil when that is not at hand.
@@ -169,7 +189,7 @@ func (r *typer) result(call *schema.Event) {
 	}
 	tool, args := r.ev.Tool, r.ev.Args
 	if call != nil {
-		tool, args, r.caller = call.Tool, call.Args, call.Actor.Class
+		tool, args, r.caller, r.bound = call.Tool, call.Args, call.Actor.Class, true
 	}
 	r.run(tool, args)
 }
@@ -178,10 +198,10 @@ func (r *typer) run(tool string, args schema.Payload) {
 	if tool == "" {
 		return
 	}
-	r.tool = tool
 	t := &r.b.typing
 	hits := t.classes.match(tool)
 	entry := t.entries[tool]
+	r.tool, r.entry = tool, entry
 	if r.ev.Kind == schema.KindCall {
 		r.out.Mapped = hits != 0 || entry != nil
 	}
@@ -204,8 +224,10 @@ func (r *typer) run(tool string, args schema.Payload) {
 		r.out.Documents = entry.documents
 		r.emitAll(entry.emitters, args)
 		r.emitAll(entry.effects, args)
+		if r.bound {
+			r.resultProvenance(entry.provenance)
+		}
 	}
-	r.finish()
 }
 
 // now is the event's log time, or its producer's where no fold has set one.
@@ -314,10 +336,8 @@ func (r *typer) input(args schema.Payload) *expr.Input {
 		}
 	case schema.PayloadWithheld, schema.PayloadMalformed:
 	}
-	if r.atResult && r.ev.Result.Status == schema.PayloadOK {
-		if v, err := expr.Decode(r.ev.Result.Canon); err == nil {
-			r.in.Result = v
-		}
+	if r.atResult {
+		r.in.Result = r.resultValue()
 	}
 	return r.in
 }
@@ -325,7 +345,7 @@ func (r *typer) input(args schema.Payload) *expr.Input {
 func (r *typer) emitAll(es []emitter, args schema.Payload) {
 	for i := range es {
 		e := &es[i]
-		if e.atResult != r.atResult || (e.authority && !r.authorised()) || (e.rule != nil && r.b.typing.untyped) {
+		if e.atResult != r.atResult || (e.authority && !r.authorised()) || (e.rule != nil && r.b.typing.untyped) || r.suppressed(e) {
 			continue
 		}
 		if e.eventOnly() && r.in == nil {
