@@ -64,11 +64,12 @@ type ResultRequest struct {
 	Result          []byte // JSON text, or nil
 }
 
-// Result records the outcome of a permitted call. A result of a call that was not
+// Result records the outcome of a permitted call, posted by the session's own principal or by
+// one that attests it; see poster. A result of a call that was not
 // permitted, or a second one, is refused `violation`: it is on record, and the
 // principal gets no further permit.
 func (s *Service) Result(ctx context.Context, who Principal, req ResultRequest) (Receipt, error) {
-	l, err := s.lane(who, req.Session)
+	l, vantage, err := s.poster(who, req.Session, schema.KindResult)
 	if err != nil {
 		return Receipt{}, invalid("%s", err)
 	}
@@ -76,7 +77,7 @@ func (s *Service) Result(ctx context.Context, who Principal, req ResultRequest) 
 		return Receipt{}, invalid("call_id is missing: name the call whose result this is")
 	}
 	ev := s.newEvent(who, schema.KindResult, req.Session)
-	ev.CallID, ev.Status, ev.Vantage = req.CallID, req.Status, schema.Reported
+	ev.CallID, ev.Status, ev.Vantage = req.CallID, req.Status, vantage
 	ev.Tool = l.toolOf(ev)
 	if req.Result != nil {
 		canon, err := schema.Canonical(req.Result)
@@ -97,14 +98,15 @@ type MessageRequest struct {
 	Labels  map[string]string
 }
 
-// Message records a message or an observation.
+// Message records a message or an observation, posted by the session's own principal or by one
+// that attests it; see poster.
 func (s *Service) Message(ctx context.Context, who Principal, req MessageRequest) (Receipt, error) {
-	l, err := s.lane(who, req.Session)
+	l, vantage, err := s.poster(who, req.Session, req.Kind)
 	if err != nil {
 		return Receipt{}, invalid("%s", err)
 	}
 	ev := s.newEvent(who, req.Kind, req.Session)
-	ev.Text, ev.Source, ev.Labels = req.Text, req.Role, req.Labels
+	ev.Vantage, ev.Text, ev.Source, ev.Labels = vantage, req.Text, req.Role, req.Labels
 	return s.record(ctx, l, ev)
 }
 
