@@ -110,15 +110,13 @@ func (l *loader) flaggedFaults(n *source.Node) {
 	}
 }
 
-// discharging lists the relations whose facts can make a forbidden formula false. What held
-// before an event does not count: it was judged when it came about.
+// discharging lists the relations whose facts can make a forbidden formula false, or a guard,
+// which disarms its clause. What held before an event does not count: it was judged when it
+// came about.
 func (b *Bundle) discharging() map[string]bool {
 	out := map[string]bool{}
 	for i := range b.Clauses {
 		for _, f := range b.Clauses[i].Formulas {
-			if f.Role != schema.RoleForbid {
-				continue
-			}
 			for rel := range rewrite.Negated(rewrite.After(f.Checked.Source)) {
 				out[rel] = true
 			}
