@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"encoding/hex"
+
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -70,7 +72,7 @@ func (in *Input) value(name string) (ref.Val, bool) {
 func eventFields() []string {
 	return []string{
 		"session", "actor", "class", "tool", "server", "call", "text", "kind", "approval", "source",
-		"trust_domain", "trace", "tenant", "issuer", "vantage", "status", "object", "recipient", "labels",
+		"trust_domain", "trace", "tenant", "issuer", "vantage", "status", "digest", "object", "recipient", "labels",
 	}
 }
 
@@ -117,10 +119,21 @@ func textField(name string) func(*schema.Event) string {
 		return func(e *schema.Event) string { return string(e.Issuer) }
 	case "vantage":
 		return func(e *schema.Event) string { return e.Vantage.String() }
+	case "digest":
+		return digestOf
 	case "status":
 		return func(e *schema.Event) string { return e.Status.String() }
 	}
 	return nil
+}
+
+// digestOf is the digest of a call, or of the call to which an authority's act is bound, in
+// hexadecimal; empty when there is none.
+func digestOf(e *schema.Event) string {
+	if e.Grant != nil {
+		return hex.EncodeToString(e.Grant.CallDigest)
+	}
+	return hex.EncodeToString(e.Digest)
 }
 
 func eventValue(ev *schema.Event, name string) (any, bool) {
