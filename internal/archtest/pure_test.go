@@ -18,7 +18,7 @@ func engines() []string {
 		"internal/ltlf/...",
 		"internal/mfotl/...",
 		"internal/protocol/...",
-		"internal/records",
+		"internal/records", "internal/text",
 		"internal/text/...",
 		"internal/world/...",
 		"pkg/aspects/...",

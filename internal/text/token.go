@@ -1,0 +1,383 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Tokens lists the values that stand in a text, folded, each once, in the order in which they
+// first occur: words, and identifiers as wholes. There are at most limit; all says that there are
+// no more. Time is linear in the text.
+//
+// The grammar: blanks and the signs < > ( ) [ ] { } " “ ” „ « » ` , ; | separate tokens, and so do
+// comma-like signs of other scripts; of what stands between them the signs . : ! ? ' ’ * _ ~ # @ & / \ - + = and
+// dashes are taken off the ends. A token that consists of signs alone is none. Identifiers come
+// first, where they begin, and contain no tokens: `mail alice@example.com` has the tokens mail and
+// alice@example.com, not example.com.
+//
+//   - A URL begins with a scheme and `://` and goes on to a blank or one of < > " and quotes;
+//     closing signs at its end that it did not open are not part of it.
+//   - An IBAN is two letters, two digits and 11 to 30 letters or digits, at least 8 digits in all, in one
+//     piece or in groups of four (ISO 13616). Check digits are not looked at. Its token has no blanks.
+//   - A number in groups (a telephone number that begins with +, a card number of four groups) is
+//     one token, of its digits.
+func Tokens(text string, limit int) (tokens []string, all bool) {
+	return collect(text, limit, func(c *collection, t token) {
+		if t.kind != signsOnly {
+			c.add(t.value)
+		}
+	})
+}
+
+// Identifiers lists the identifiers in a text as Tokens does, and no other words: e-mail addresses; URLs, each
+// with its form without scheme and final slash, and its host; names of hosts and other names with dots inside; IBANs;
+// numbers of seven digits and more; and names that begin with @ or #, without that sign.
+func Identifiers(text string, limit int) (found []string, all bool) {
+	return collect(text, limit, func(c *collection, t token) {
+		switch t.kind {
+		case signsOnly, word:
+		case address, account, number, handle, dotted:
+			c.add(t.value)
+		case link:
+			c.add(t.value)
+			_, rest, _ := strings.Cut(t.value, "://")
+			c.add(strings.TrimSuffix(rest, "/"))
+			c.add(hostOf(rest))
+		}
+	})
+}
+
+// Phrases lists the runs of one to words tokens of a text as Tokens does, as they stand there, folded, with
+// one blank where there are several. A run does not cross one of the signs that separate tokens, but for blanks.
+func Phrases(text string, words, limit int) (found []string, all bool) {
+	var run []token
+	words = max(words, 1)
+	return collect(text, limit, func(c *collection, t token) {
+		if t.kind == signsOnly {
+			run = run[:0]
+			return
+		}
+		if len(run) > 0 && strings.TrimFunc(text[run[len(run)-1].end:t.start], phraseGap) != "" {
+			run = run[:0]
+		}
+		if len(run) == words {
+			copy(run, run[1:])
+			run = run[:len(run)-1]
+		}
+		run = append(run, t)
+		for i := range run {
+			if i == len(run)-1 {
+				c.add(t.value)
+				break
+			}
+			c.add(strings.Join(strings.Fields(Fold(text[run[i].start:t.end])), " "))
+		}
+	})
+}
+
+// phraseGap says which signs may stand between the words of a phrase.
+func phraseGap(r rune) bool { return unicode.IsSpace(r) || r == '.' || r == '\'' || r == '’' || r == '&' || r == '-' }
+
+// hostOf is the host of a URL without scheme, folded.
+func hostOf(rest string) string {
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		rest = rest[i+1:]
+	}
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 && strings.Trim(rest[i+1:], "0123456789") == "" {
+		rest = rest[:i]
+	}
+	return strings.TrimSuffix(rest, ".")
+}
+
+// collection is a list of distinct values with a limit.
+type collection struct {
+	values []string
+	known  map[string]bool
+	limit  int
+	more   bool
+}
+
+func (c *collection) add(v string) {
+	switch {
+	case v == "" || c.known[v]:
+	case len(c.values) == c.limit:
+		c.more = true
+	default:
+		c.known[v] = true
+		c.values = append(c.values, v)
+	}
+}
+
+// collect lists what take adds of the tokens of a text.
+func collect(text string, limit int, take func(*collection, token)) (values []string, all bool) {
+	c := &collection{known: map[string]bool{}, limit: limit}
+	for l := (lexer{text: text}); !c.more; {
+		t, ok := l.next()
+		if !ok {
+			break
+		}
+		take(c, t)
+	}
+	return c.values, !c.more
+}
+
+// shape is what a token is.
+type shape uint8
+
+const (
+	signsOnly shape = iota
+	word
+	address
+	link
+	account
+	number
+	handle
+	dotted
+)
+
+// token is a token and where it stands, without what was taken off its ends.
+type token struct {
+	kind       shape
+	value      string // folded
+	start, end int
+}
+
+// lexer finds tokens.
+type lexer struct {
+	text string
+	at   int
+}
+
+// next finds the next token.
+func (l *lexer) next() (token, bool) {
+	for l.at < len(l.text) {
+		r, size := utf8.DecodeRuneInString(l.text[l.at:])
+		if !separator(r) {
+			break
+		}
+		l.at += size
+	}
+	if l.at == len(l.text) {
+		return token{}, false
+	}
+	if t, ok := l.grouped(); ok {
+		l.at = t.end
+		return t, true
+	}
+	from := l.at
+	if end := linkEnd(l.text[from:]); end > 0 {
+		l.at = from + end
+		return token{kind: link, value: Fold(l.text[from:l.at]), start: from, end: l.at}, true
+	}
+	end := from
+	for end < len(l.text) {
+		r, size := utf8.DecodeRuneInString(l.text[end:])
+		if separator(r) {
+			break
+		}
+		end += size
+	}
+	l.at = end
+	return chunk(l.text, from, end), true
+}
+
+// separator says which characters separate tokens.
+func separator(r rune) bool {
+	switch r {
+	case '<', '>', '(', ')', '[', ']', '{', '}', '"', '“', '”', '„', '«', '»', '`', ',', ';', '|', '、', '，', '；', '。', '،', '؛':
+		return true
+	}
+	return unicode.IsSpace(r) || unicode.IsControl(r)
+}
+
+const (
+	offStart = ".:!?'’‘*_~&/\\-+=–—…¿¡"
+	offEnd   = ".:!?'’‘*_~&/\\-+=–—…@#"
+)
+
+// chunk makes a token of what stands between two separators.
+func chunk(text string, from, end int) token {
+	raw := text[from:end]
+	s := strings.TrimLeft(raw, offStart)
+	from += len(raw) - len(s)
+	named := strings.HasPrefix(s, "@") || strings.HasPrefix(s, "#")
+	t := strings.TrimLeft(s, "@#"+offStart)
+	from += len(s) - len(t)
+	t = strings.TrimRight(t, offEnd)
+	out := token{kind: word, value: Fold(t), start: from, end: from + len(t)}
+	digits := strings.Count(t, "") - 1 - len(strings.Map(notDigit, t))
+	switch {
+	case t == "":
+		out.kind = signsOnly
+	case isAddress(t):
+		out.kind = address
+	case isAccount(t):
+		out.kind, out.value = account, Fold(t)
+	case named:
+		out.kind = handle
+	case digits >= 7 && strings.Trim(t, "0123456789-./") == "" && !dateLike(t):
+		out.kind = number
+	case isDotted(t):
+		out.kind = dotted
+	}
+	return out
+}
+
+func notDigit(r rune) rune {
+	if r >= '0' && r <= '9' {
+		return -1
+	}
+	return 'x'
+}
+
+// dateLike says whether a text begins as a date does, year first or last.
+func dateLike(s string) bool {
+	parts := strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '.' || r == '/' })
+	if len(parts) != 3 {
+		return false
+	}
+	return len(parts[0]) == 4 && len(parts[1]) <= 2 && len(parts[2]) <= 2 || len(parts[0]) <= 2 && len(parts[1]) <= 2 && len(parts[2]) == 4
+}
+
+// isAddress says whether a text is an e-mail address: something, @, and a host with a dot.
+func isAddress(s string) bool {
+	local, host, ok := strings.Cut(s, "@")
+	return ok && local != "" && !strings.Contains(host, "@") && isDotted(host)
+}
+
+// isDotted says whether a text is names with dots between them, the last of which begins with a letter, before a
+// path or a port if there is one.
+func isDotted(s string) bool {
+	if i := strings.IndexAny(s, "/:?#"); i >= 0 {
+		s = s[:i]
+	}
+	i := strings.LastIndexByte(s, '.')
+	if i <= 0 || i == len(s)-1 || strings.Contains(s, "..") {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s[i+1:])
+	return unicode.IsLetter(r) && len(s)-i > 2
+}
+
+// linkEnd is the length of the URL that a text begins with; 0: with none.
+func linkEnd(s string) int {
+	i := 0
+	for i < len(s) && (s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || i > 0 && (s[i] >= '0' && s[i] <= '9' || s[i] == '+' || s[i] == '-' || s[i] == '.')) {
+		i++
+	}
+	if i == 0 || i > 32 || !strings.HasPrefix(s[i:], "://") {
+		return 0
+	}
+	begin := i + 3
+	end := begin
+	for end < len(s) {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>\"“”„«»`", r) {
+			break
+		}
+		end += size
+	}
+	end = begin + len(unopened(s[begin:end]))
+	if end == begin {
+		return 0
+	}
+	return end
+}
+
+// unopened takes signs off the end of a URL that belong to the sentence around it.
+func unopened(s string) string {
+	opens := [3]int{strings.Count(s, "("), strings.Count(s, "["), strings.Count(s, "{")}
+	closes := [3]int{strings.Count(s, ")"), strings.Count(s, "]"), strings.Count(s, "}")}
+	for s != "" {
+		last := s[len(s)-1]
+		if k := strings.IndexByte(")]}", last); k >= 0 {
+			if closes[k] <= opens[k] {
+				return s
+			}
+			closes[k]--
+		} else if strings.IndexByte(".,;:!?'*", last) < 0 {
+			return s
+		}
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// maxGroups bounds the groups of an identifier that is written in groups.
+const maxGroups = 9
+
+// grouped finds an IBAN, a telephone or a card number that is written in groups.
+func (l *lexer) grouped() (token, bool) {
+	s := l.text[l.at:]
+	if c := s[0]; c != '+' && trait(c) == 0 {
+		return token{}, false
+	}
+	var joined strings.Builder
+	best := token{}
+	at, groups, fours := 0, 0, 0
+	for groups < maxGroups {
+		n := 0
+		for at+n < len(s) && n <= 34 && (trait(s[at+n]) != 0 || n == 0 && at == 0 && s[at] == '+') {
+			n++
+		}
+		if n == 0 || n > 34 {
+			break
+		}
+		joined.WriteString(s[at : at+n])
+		at, groups = at+n, groups+1
+		if n == 4 {
+			fours++
+		}
+		if ends := at == len(s) || endsGroup(s[at:]); ends && groups > 1 {
+			if k, ok := groupsAre(joined.String(), groups, fours, n); ok {
+				best = token{kind: k, value: Fold(joined.String()), start: l.at, end: l.at + at}
+			}
+		}
+		if at >= len(s) || s[at] != ' ' && (s[at] != '-' || s[0]|0x20 >= 'a') {
+			break
+		}
+		at++
+	}
+	return best, best.end > 0
+}
+
+// endsGroup says whether a text goes on with something that is not part of a group.
+func endsGroup(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return !unicode.In(r, unicode.L, unicode.N, unicode.M) && r != '@' && r != '_'
+}
+
+// groupsAre says what groups are together: an account in fours, a telephone or a card number.
+func groupsAre(joined string, groups, fours, last int) (shape, bool) {
+	switch {
+	case isAccount(joined) && (fours == groups || fours == groups-1 && last < 4):
+		return account, true
+	case joined[0] == '+' && len(joined) >= 8 && len(joined) <= 16 && strings.Trim(joined[1:], "0123456789") == "":
+		return number, true
+	case groups == 4 && fours == 4 && strings.Trim(joined, "0123456789") == "":
+		return number, true
+	}
+	return signsOnly, false
+}
+
+// isAccount says whether a text is an IBAN by its shape: two letters, two digits, 11 to 30 letters or digits.
+func isAccount(s string) bool {
+	if len(s) < 15 || len(s) > 34 || trait(s[0])&(lower|upper) == 0 || trait(s[1])&(lower|upper) == 0 ||
+		trait(s[2]) != digit || trait(s[3]) != digit {
+		return false
+	}
+	digits := 0
+	for i := range len(s) {
+		switch trait(s[i]) {
+		case 0:
+			return false
+		case digit:
+			digits++
+		}
+	}
+	return digits >= 8
+}
