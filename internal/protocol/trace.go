@@ -264,9 +264,14 @@ func (p *Partition) distrusts(who principal) bool {
 const maxDistrusted = 10_000
 
 // stepGrant folds an authority record: it passes the queue and reopens the open
-// attempt at its position (rule 6).
+// attempt at its position (rule 6). One that is bound to a call counts only while that call
+// is proposed and not settled: nobody approves what was not yet proposed.
 func (p *Partition) stepGrant(offset uint64, ev *schema.Event) {
 	t := p.trace(ev)
+	if len(ev.Grant.CallDigest) > 0 && !t.proposes(ev.Grant.CallDigest) {
+		p.void(offset, ev, "an approval of a call that is not proposed, or settled already")
+		return
+	}
 	var reopened *Call
 	if t.open != nil {
 		reopened = p.closeAttempt(t)
@@ -281,6 +286,16 @@ func (p *Partition) stepGrant(offset uint64, ev *schema.Event) {
 		p.open(t, reopened, offset)
 	}
 	p.drain(t, offset)
+}
+
+// proposes reports whether a call with the digest is proposed in the trace and not settled.
+func (t *trace) proposes(digest []byte) bool {
+	for _, c := range t.calls {
+		if c.Status.Unresolved() && slices.Equal(c.Digest, digest) {
+			return true
+		}
+	}
+	return false
 }
 
 // stepSession folds session start and end, which are no time points.
