@@ -42,7 +42,7 @@ internal/mfotl/future < internal/monpoly;
 
 # The bundle a user writes, and what follows from it for one event.
 internal/diag < pkg/policy/internal/source < pkg/policy/internal/expr, pkg/policy/internal/rewrite;
-pkg/schema < pkg/policy/internal/expr;
+pkg/schema, internal/text < pkg/policy/internal/expr;
 internal/lang/check < pkg/policy/internal/rewrite;
 pkg/policy/internal/expr, pkg/policy/internal/rewrite, internal/lang/check, internal/text, internal/records, internal/world/importer, pkg/aspects < pkg/policy;
 pkg/policy < internal/facts;

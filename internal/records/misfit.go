@@ -10,12 +10,12 @@ func misfit(steps []step, here string, v Value) (at, want string, found bool) {
 	if len(steps) == 0 || v.kind == Null {
 		return "", "", false
 	}
-	kind, want := Map, "a map"
-	if steps[0].kind == each || steps[0].kind == item {
-		kind, want = List, "a list"
+	kind, wanted := Map, "a map"
+	if steps[0].kind == everyItem || steps[0].kind == byIndex {
+		kind, wanted = List, "a list"
 	}
 	if v.kind != kind {
-		return here, want, true
+		return here, wanted, true
 	}
 	s := selector{at: []byte(here), visit: func(there string, w Value) bool {
 		at, want, found = misfit(steps[1:], there, w)
