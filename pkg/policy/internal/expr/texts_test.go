@@ -35,7 +35,7 @@ func TestTextFunctions(t *testing.T) {
 			continue
 		}
 		in := &Input{Event: &schema.Event{Text: tt.text}}
-		got := ""
+		var got string
 		if p.IsList() {
 			items, err := p.List(in, 10)
 			if err != nil {
