@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/aspis-rv/aspis/internal/diag"
 )
 
 var seed = flag.Uint64("seed", 1, "seed of the random tests") //nolint:gochecknoglobals // flags of a test binary are global
@@ -373,7 +375,7 @@ func TestListFile(t *testing.T) {
 		t.Fatalf("%d findings: %q", len(got), got)
 	}
 	for i, at := range []string{":4:1:", ":5:1:", ":6:1:", ":7:1:", ":8:1:"} {
-		if !strings.Contains(got[i], at) {
+		if !strings.Contains(got[i], at) || found[i].Code != [...]diag.Code{CodeCueEmpty, CodeCueEmpty, CodeCueText, CodeCueLimit, CodeCueEmpty}[i] {
 			t.Errorf("finding %d is %s, want it at %s", i, got[i], at)
 		}
 	}
