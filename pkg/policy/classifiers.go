@@ -101,6 +101,7 @@ func (l *loader) classifier(f source.Field) {
 		l.report(f.Key, badName("a classifier", name, "a name is a letter followed by letters, digits, _, - and ."))
 	}
 	where := "the classifier " + name
+	l.classifierKeys = append(l.classifierKeys, f.Key)
 	c := Classifier{Name: name, Timeout: min(defaultTimeout, l.b.Deadline/2)}
 	if f.Value.Kind != source.Map {
 		l.report(f.Value, wrongType(where, "a map with threshold", f.Value.Describe()))

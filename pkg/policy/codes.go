@@ -95,6 +95,9 @@ const (
 	CodeTwoRoles diag.Code = "B113"
 	// CodeTrustReported: what only the agent's own account says counts.
 	CodeTrustReported diag.Code = "B118"
+	// CodeIdleCue: a cue that can never be found, or that changes nothing because another
+	// one of its list is found wherever it is.
+	CodeIdleCue diag.Code = "B120"
 )
 
 // finding is a diagnostic without its place.

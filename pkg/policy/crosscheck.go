@@ -20,6 +20,7 @@ func (l *loader) crossCheck(root *source.Node) {
 		return
 	}
 	l.unused()
+	l.unusedSuspects()
 	l.crossCheckWorld(root)
 	l.neverFires(root.Get("clauses"))
 	l.flaggedFaults(root.Get("clauses"))

@@ -65,7 +65,9 @@ func (r *typer) because(e *emitter, f schema.Fact) {
 		r.give(why)
 		return
 	}
-	r.becauseOfAnswers(e.rule, why)
+	if !r.becauseOfCues(e.rule, why) {
+		r.becauseOfAnswers(e.rule, why)
+	}
 }
 
 // give adds a reason, unless there are too many.
@@ -80,9 +82,9 @@ func (r *typer) becauseOfAnswers(u *rule, why Evidence) {
 	why.Source = FromClassifier
 	for _, number := range u.ask {
 		c := &r.b.typing.classifiers[number]
-		for _, at := range r.readings {
+		for _, at := range r.sight.readings {
 			why.Param, why.Item = u.params[at.param], at.item
-			r.answers(c, &r.looked[at.text], func(a *schema.Answer) {
+			r.answers(c, &r.sight.looked[at.text], func(a *schema.Answer) {
 				if c.reads(a) == answerHit {
 					why.Classifier, why.Version, why.Label, why.Score = a.Name, a.Version, a.Label, a.Score
 					r.give(why)

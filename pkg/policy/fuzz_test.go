@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -80,6 +81,38 @@ func FuzzWorld(f *testing.F) {
 				t.Fatalf("vertices %+v", b.World.Vertices)
 			}
 			last = v.Name
+		}
+	})
+}
+
+// FuzzCues is FuzzLoad for a cue list; what is found in a text is shown where it stands.
+func FuzzCues(f *testing.F) {
+	for _, list := range []string{"patient\n", "a | b~ # c\n|\n~\n", "\xff\n\u200b\n", "nok\r\nNOK\n"} {
+		f.Add(list, "The patient, a nok.")
+	}
+	f.Fuzz(func(t *testing.T, list, text string) {
+		b, found := loadFiles(map[string]string{policyFile: filled(withCues), "phi.txt": list})
+		if (b == nil) != found.HasErrors() {
+			t.Fatalf("bundle %v, findings %v", b, found)
+		}
+		for _, d := range found {
+			if d.File == "" || d.Message == "" || d.Span.Start.Line < 1 || d.Span.Start.Col < 1 {
+				t.Fatalf("finding without place or message: %+v", d)
+			}
+		}
+		found.Render(map[string]string{policyFile: filled(withCues), "phi.txt": list})
+		args, err := json.Marshal(map[string]string{"m": text})
+		if b == nil || err != nil {
+			return
+		}
+		got := b.Explain(nil, event(t, call("go", string(args))), false)
+		if (len(got.Facts) > 0) != (len(got.Evidence) > 0) {
+			t.Fatalf("facts %v, evidence %v", got.Facts, got.Evidence)
+		}
+		for _, e := range got.Evidence {
+			if e.Start < 0 || e.End <= e.Start || len(e.Excerpt) > MaxExcerpt {
+				t.Fatalf("evidence %+v", e)
+			}
 		}
 	})
 }

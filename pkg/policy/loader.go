@@ -46,16 +46,20 @@ type loader struct {
 	// restricted: ESCAPE measures distances over vertices at which its formula holds.
 	restricted bool
 	rules      map[string]*rule
-	defines    map[string]*define
-	classes    []class
-	aliases    []alias
-	ids        map[string]bool // clause ids
+	cueFiles   []cueFile // of the cue lists, in their order
+	// classifierKeys are the names of the classifiers; asked are those that some rule asks.
+	classifierKeys []*source.Node
+	asked          map[int]bool
+	defines        map[string]*define
+	classes        []class
+	aliases        []alias
+	ids            map[string]bool // clause ids
 }
 
 func newLoader() *loader {
 	return &loader{
 		sources: map[string]*source.File{}, names: map[string]*declaration{}, defines: map[string]*define{},
-		rules: map[string]*rule{}, ids: map[string]bool{}, b: &Bundle{Signature: check.Signature{}, typing: typing{entries: map[string]*toolEntry{}}},
+		rules: map[string]*rule{}, asked: map[int]bool{}, ids: map[string]bool{}, b: &Bundle{Signature: check.Signature{}, typing: typing{entries: map[string]*toolEntry{}}},
 	}
 }
 
@@ -94,6 +98,7 @@ func (l *loader) load(fsys fs.FS) {
 		return
 	}
 	l.env = env
+	l.cueSection(root.Get("cues"))
 	l.classifierSection(root.Get("classifiers"))
 	l.typingSection(root.Get("typing"))
 	l.classSection(root.Get("classes"))
@@ -111,13 +116,13 @@ func (l *loader) load(fsys fs.FS) {
 func policyKeys() []string {
 	return []string{
 		"policy", "revision", "trace", "blocking", "deadline", "unmapped", "engine", "authorities", "accept", "world", "escape",
-		"sets", "globs", "facts", "state", "classifiers", "text_limit", "typing", "classes", "tools", "provenance", "define",
+		"sets", "globs", "facts", "state", "cues", "classifiers", "text_limit", "typing", "classes", "tools", "provenance", "define",
 		"clauses", "tests",
 	}
 }
 
 func laterPolicyKeys() []string {
-	return []string{"cues", "contracts", "documents", "carried_by", "trust_reported"}
+	return []string{"contracts", "documents", "carried_by", "trust_reported"}
 }
 
 // finish returns the result of the load.

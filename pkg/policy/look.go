@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aspis-rv/aspis/internal/text"
 	"github.com/aspis-rv/aspis/pkg/policy/internal/expr"
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
@@ -28,7 +29,21 @@ type looked struct {
 // reading is a text of a parameter.
 type reading struct {
 	param, item int
-	text        int // index in typer.looked
+	text        int // index in sight.looked
+}
+
+// sight is what the typing rules have looked at in one event. It is used again for others.
+type sight struct {
+	scanner  text.Scanner
+	looked   []looked
+	index    map[textKey]int // of those that are not among the first few
+	readings []reading       // of the rule at hand
+}
+
+// textKey names a text that was looked at.
+type textKey struct {
+	text string
+	cut  bool
 }
 
 // errUnanswered says that nobody knows what a classifier would have said.
@@ -47,7 +62,13 @@ func (r *typer) suspect(e *emitter, in *expr.Input) (verdict.Strength, bool) {
 			return verdict.Definite, true
 		}
 	}
+	if len(e.rule.in) == 0 {
+		return verdict.Presumptive, false
+	}
 	cut, failed := r.read(e, in)
+	if r.cued(e.rule) {
+		return verdict.Presumptive, true
+	}
 	holds, unanswered := r.classified(e.rule)
 	switch {
 	case holds:
@@ -66,13 +87,17 @@ func (r *typer) suspect(e *emitter, in *expr.Input) (verdict.Strength, bool) {
 // read finds the texts of the parameters that a rule looks at. It says whether it has only
 // the beginning of one, and why one cannot be read, if that is so.
 func (r *typer) read(e *emitter, in *expr.Input) (cut bool, failed error) {
-	r.readings = r.readings[:0]
+	if r.sight == nil {
+		r.sight = r.b.typing.cues.take()
+	}
+	s := r.sight
+	s.readings = s.readings[:0]
 	for _, param := range e.rule.in {
 		name := e.rule.params[param]
 		err := expr.EachText(in.Bound[name], MaxEach, func(item int, text string) {
-			i := r.look(text)
-			cut = cut || r.looked[i].cut
-			r.readings = append(r.readings, reading{param: param, item: item, text: i})
+			i := s.look(text, r.b.typing.textLimit)
+			cut = cut || s.looked[i].cut
+			s.readings = append(s.readings, reading{param: param, item: item, text: i})
 		})
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("the text %s: %w", strconv.Quote(name), err)
@@ -82,18 +107,40 @@ func (r *typer) read(e *emitter, in *expr.Input) (cut bool, failed error) {
 }
 
 // look returns the number of a text among those looked at.
-func (r *typer) look(text string) int {
+func (s *sight) look(text string, limit int) int {
 	t := looked{text: text}
-	if limit := r.b.typing.textLimit; len(text) > limit {
+	if len(text) > limit {
 		t.text, t.cut = beginning(text, limit), true
 	}
-	for i := range r.looked {
-		if r.looked[i].cut == t.cut && r.looked[i].text == t.text {
-			return i
+	if i, known := s.known(&t); known {
+		return i
+	}
+	s.looked = append(s.looked, t)
+	return len(s.looked) - 1
+}
+
+// fewTexts is how many texts are found one after the other; more have an index.
+const fewTexts = 8
+
+// known finds a text among those looked at. One beyond the few is indexed, as the next one.
+func (s *sight) known(t *looked) (int, bool) {
+	for i := range s.looked[:min(len(s.looked), fewTexts)] {
+		if s.looked[i].cut == t.cut && s.looked[i].text == t.text {
+			return i, true
 		}
 	}
-	r.looked = append(r.looked, t)
-	return len(r.looked) - 1
+	if len(s.looked) < fewTexts {
+		return 0, false
+	}
+	if s.index == nil {
+		s.index = map[textKey]int{}
+	}
+	key := textKey{t.text, t.cut}
+	i, known := s.index[key]
+	if !known {
+		s.index[key] = len(s.looked)
+	}
+	return i, known
 }
 
 // beginning is what of a text is within a number of bytes, without a part of a character.
@@ -109,8 +156,8 @@ func beginning(text string, limit int) string {
 func (r *typer) classified(u *rule) (holds bool, unanswered error) {
 	for _, number := range u.ask {
 		c := &r.b.typing.classifiers[number]
-		for _, at := range r.readings {
-			t := &r.looked[at.text]
+		for _, at := range r.sight.readings {
+			t := &r.sight.looked[at.text]
 			if strings.TrimSpace(t.text) == "" {
 				continue
 			}

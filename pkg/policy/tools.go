@@ -20,6 +20,7 @@ type toolEntry struct {
 	effects  []emitter
 	// documents: the tool documents what there is.
 	documents bool
+	wanted    uint64 // the cue lists that its typing rules look for, as bits
 	// returns is how the text of results is read; 0: a result is the JSON value that it is.
 	returns    records.Format
 	provenance []provenance
@@ -93,7 +94,10 @@ func (l *loader) tool(f source.Field) {
 		e.emitters = append(e.emitters, l.factEntry(item, env, defaults)...)
 	}
 	for _, item := range l.listOf(f.Value.Get("types")) {
-		e.emitters = append(e.emitters, l.typesEntry(item, env, where)...)
+		for _, made := range l.typesEntry(item, env, where) {
+			e.emitters = append(e.emitters, made)
+			e.wanted |= made.rule.cues
+		}
 	}
 	e.effects = l.effects(f.Value.Get("world"), env, emitter{origin: where})
 	e.returns = l.returns(f.Value.Get("returns"))

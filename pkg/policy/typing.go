@@ -27,6 +27,7 @@ type typing struct {
 	globs       []globRelation
 	authorities map[schema.ActorClass]bool
 	fromResult  map[string][]string // relation → tools
+	cues        *cues
 	classifiers []Classifier
 	messages    []provenance // what messages contribute
 	textLimit   int          // how many bytes of a text typing rules look at
@@ -158,10 +159,10 @@ type typer struct {
 	tree   records.Value
 	unread error
 
-	looked    []looked
-	readings  []reading // of the rule at hand
-	explain   bool      // gather the evidence
-	asking    bool      // gather questions; out is of no use then
+	wanted    uint64 // the cue lists that the entry's rules look for, as bits
+	sight     *sight // nil while no rule has looked at a text
+	explain   bool   // gather the evidence
+	asking    bool   // gather questions; out is of no use then
 	questions []Question
 }
 
@@ -221,7 +222,7 @@ func (r *typer) run(tool string, args schema.Payload) {
 		r.emitAll(t.effects[class], args)
 	}
 	if entry != nil {
-		r.out.Documents = entry.documents
+		r.out.Documents, r.wanted = entry.documents, entry.wanted
 		r.emitAll(entry.emitters, args)
 		r.emitAll(entry.effects, args)
 		if r.bound {
@@ -448,6 +449,10 @@ func (r *typer) uncertain(e *emitter, err error) {
 // finish adds the glob relations and brings facts into one order, each once: of a fact that is
 // there twice, the definite one stays.
 func (r *typer) finish() {
+	if r.sight != nil {
+		r.b.typing.cues.give(r.sight)
+		r.sight = nil
+	}
 	if len(r.b.typing.globs) > 0 {
 		r.out.Facts = globFacts(r.out.Facts, r.b.typing.globs)
 	}

@@ -370,7 +370,7 @@ func TestExamplesOfTheDescription(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := "policy: p\nrevision: 1\nauthorities: [user]\nfacts: {export: [o], sent: [s], send: [a], known: [a], consent: [o], revoked: [o], leaves: [o]}\nsets: {internal: [a]}\n"
+	text := "policy: p\nrevision: 1\nauthorities: [user]\nfacts: {export: [o], sent: [s], send: [a], known: [a], consent: [o], revoked: [o], leaves: [o], marked: [o, class], leaks: [who]}\nsets: {internal: [a]}\n"
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(data), -1)
 	for _, m := range blocks {
 		text += strings.ReplaceAll(m[1], "'…'", "'NOT (EXISTS o. (export(o) AND revoked(o)))'")
@@ -378,7 +378,8 @@ func TestExamplesOfTheDescription(t *testing.T) {
 	if len(blocks) < 3 {
 		t.Fatalf("%d examples found", len(blocks))
 	}
-	if b, found := loadText(text); b == nil {
-		t.Error(found.Render(map[string]string{policyFile: text}))
+	files := map[string]string{policyFile: text, "cues/phi.txt": "patient\n", "cues/plans.txt": "blueprint~\n"}
+	if b, found := loadFiles(files); b == nil {
+		t.Error(found.Render(files))
 	}
 }

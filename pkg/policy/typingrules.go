@@ -68,7 +68,7 @@ func (l *loader) rule(f source.Field, r *rule, env *expr.Env) {
 		l.report(f.Value, wrongType(where, "a map with sets or emits, and definite", f.Value.Describe()))
 		return
 	}
-	l.keys(f.Value, where, []string{"sets", "emits", "definite", "classifiers", "in"}, []string{"cues"})
+	l.keys(f.Value, where, []string{"sets", "emits", "definite", "cues", "classifiers", "in"}, nil)
 	sets, emits, definite := f.Value.Get("sets"), f.Value.Get("emits"), f.Value.Get("definite")
 	made := sets
 	switch {
@@ -101,9 +101,16 @@ func (l *loader) rule(f source.Field, r *rule, env *expr.Env) {
 
 // suspicion reads what makes the fact of a rule presumptive, and reports whether anything does.
 func (l *loader) suspicion(f source.Field, r *rule, where string) bool {
+	for _, item := range l.listOf(f.Value.Get("cues")) {
+		if i, ok := l.named(item, "cue list", l.cueNames()); ok {
+			r.cues |= 1 << i
+			l.cueFiles[i].used = true
+		}
+	}
 	for _, item := range l.listOf(f.Value.Get("classifiers")) {
 		if i, ok := l.named(item, "classifier", l.classifierNames()); ok {
 			r.ask = append(r.ask, i)
+			l.asked[i] = true
 		}
 	}
 	slices.Sort(r.ask)
@@ -114,14 +121,14 @@ func (l *loader) suspicion(f source.Field, r *rule, where string) bool {
 			r.in = append(r.in, i)
 		}
 	}
-	asks := f.Value.Get("classifiers") != nil
+	looks := f.Value.Get("cues") != nil || f.Value.Get("classifiers") != nil
 	switch {
-	case asks && in == nil:
+	case looks && in == nil:
 		l.report(f.Key, missingKey("in", where, "name the parameters whose texts are looked at, for example in: [text]"))
-	case !asks && in != nil:
+	case !looks && in != nil:
 		l.report(in, fault(CodeKey, "delete it, or name cues or classifiers", "%s looks for nothing in its texts", where))
 	}
-	return asks
+	return looks
 }
 
 // named reads a name and returns its number among those that there are.

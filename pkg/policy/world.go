@@ -131,7 +131,18 @@ func (l *loader) worldSection(n *source.Node) {
 
 // worldFile reads the file that a node names; nil when it cannot be read.
 func (l *loader) worldFile(n *source.Node) *source.Node {
-	path, ok := l.text(n, "world")
+	f := l.fileOf(n, "world")
+	if f == nil {
+		return nil
+	}
+	root, found := source.Parse(f)
+	l.diags = append(l.diags, found...)
+	return root
+}
+
+// fileOf returns the file of the bundle that a node names; nil, and reported, when there is none.
+func (l *loader) fileOf(n *source.Node, what string) *source.File {
+	path, ok := l.text(n, what)
 	switch {
 	case !ok:
 		return nil
@@ -140,15 +151,10 @@ func (l *loader) worldFile(n *source.Node) *source.Node {
 		return nil
 	}
 	f := l.open(path)
-	if f == nil {
-		if !l.hasFile(path) {
-			l.report(n, noFile(path, l.fileNames()))
-		}
-		return nil
+	if f == nil && !l.hasFile(path) {
+		l.report(n, noFile(path, l.fileNames()))
 	}
-	root, found := source.Parse(f)
-	l.diags = append(l.diags, found...)
-	return root
+	return f
 }
 
 func (l *loader) hasFile(name string) bool {
