@@ -141,6 +141,22 @@ func loadFiles(files map[string]string) (*Bundle, diag.List) {
 	return LoadFS(fsys)
 }
 
+// TestLookingAllocatesNothing: where nothing is found, looking for cues costs no memory.
+func TestLookingAllocatesNothing(t *testing.T) {
+	ev := event(t, call("go", `{"m":"The quick brown fox jumps over the lazy dog, 12 times; and over 7 others."}`))
+	allocations := func(rule string) float64 {
+		b, found := loadFiles(map[string]string{policyFile: filled(strings.Replace(withCues, "cues: phi, in: m", rule, 1)), "phi.txt": "patient\n"})
+		if b == nil {
+			t.Fatal(found)
+		}
+		return testing.AllocsPerRun(200, func() { b.Type(ev, false) })
+	}
+	without, with := allocations(`definite: 'm == "x"'`), allocations(`definite: 'm == "x"', cues: phi, in: m`)
+	if with > without {
+		t.Errorf("%v allocations, without cues %v", with, without)
+	}
+}
+
 // TestFactOfTwoRules: of a fact that two rules make the definite one stays.
 func TestFactOfTwoRules(t *testing.T) {
 	b, found := loadFiles(map[string]string{"policy.yaml": filled(`

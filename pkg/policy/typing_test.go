@@ -318,7 +318,10 @@ func TestTypeAllocations(t *testing.T) {
 
 func BenchmarkType(bench *testing.B) {
 	baseline, consent := load(bench, "../../policies/baseline"), load(bench, "testdata/consent")
-	field := load(bench, "testdata/field")
+	field, clinic := load(bench, "testdata/field"), load(bench, "testdata/clinic")
+	wide, limited := *clinic, clinic.typing
+	limited.textLimit = maxTextLimit
+	wide.typing = limited
 	for _, c := range []struct {
 		name string
 		b    *Bundle
@@ -329,6 +332,9 @@ func BenchmarkType(bench *testing.B) {
 		{"expressions", consent, `{"actor":"agent","session":"s","tool":"export_record","args":{"object":"r","to":"partner"}}`},
 		{"effect", field, `{"actor":"agent","session":"s","tool":"stage_record","args":{"record":"r","dest":"cop"}}`},
 		{"effect-and-rule", field, `{"actor":"agent","session":"s","tool":"create_record","args":{"record":"r","marking":"PHI"}}`},
+		{"cues-none", clinic, call("create", `{"record":"r","text":"the quick brown fox jumps over the lazy dog"}`)},
+		{"cues-one", clinic, call("create", `{"record":"r","text":"the quick brown patient jumps over the lazy dog"}`)},
+		{"cues-64KB", &wide, call("create", `{"record":"r","text":"`+strings.Repeat("the quick brown fox ", 3200)+`"}`)},
 	} {
 		ev := event(bench, c.text)
 		bench.Run(c.name, func(bench *testing.B) {
