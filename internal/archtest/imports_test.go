@@ -86,6 +86,9 @@ internal/service/ingest < internal/adapter/otlp;
 # An engine outside this program, behind the contract of a monitor.
 internal/lang/check, pkg/policy < internal/adapter/monpoly;
 
+# Classifiers, asked before the append.
+pkg/policy < internal/adapter/classify < internal/cli;
+
 # Recorded traces and the figures drawn from them.
 pkg/schema < internal/corpus < internal/corpus/agentdojo;
 pkg/schema < internal/corpus/jsonl;

@@ -103,7 +103,7 @@ func newRoot(e *env) *cobra.Command {
 	root.PersistentFlags().BoolVar(&e.json, "json", false, "print machine-readable JSON")
 	root.PersistentFlags().StringVar(&e.monpoly, "monpoly", monpoly.DefaultBinary, "MonPoly `binary` for policies with the engine monpoly: a name in PATH or a path")
 	root.AddCommand(
-		newUp(e), newDemo(e), newCheck(e), newTest(e), newReplay(e), newEval(e), newExplain(e), newMFOTL(e), newWorld(e), newSchema(e), newKeys(e),
+		newUp(e), newDemo(e), newCheck(e), newTest(e), newReplay(e), newEval(e), newExplain(e), newMFOTL(e), newWorld(e), newClassify(e), newSchema(e), newKeys(e),
 		newAspectd(e), newComposer(e), newGate(e), newIngest(e), newVersion(e),
 	)
 	return root

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/aspis-rv/aspis/internal/adapter/classify"
 	"github.com/aspis-rv/aspis/internal/node"
 	"github.com/aspis-rv/aspis/internal/service/aspectd"
 	"github.com/aspis-rv/aspis/internal/service/composer"
@@ -130,6 +131,7 @@ func newComposer(e *env) *cobra.Command {
 func newGate(e *env) *cobra.Command {
 	var f deployFlags
 	var h httpFlags
+	var c classifyFlags
 	var name string
 	cmd := &cobra.Command{
 		Use: "gate --policy DIR --tokens FILE", Short: "Answer agents' calls over HTTP", Args: cobra.NoArgs,
@@ -153,8 +155,13 @@ func newGate(e *env) *cobra.Command {
 			}
 			defer conn.Close() //nolint:errcheck // everything was synced
 			reg := newRegistry()
+			asker, err := c.asker(e, b, log, reg)
+			if err != nil {
+				return err
+			}
 			s, err := gate.New(gate.Config{
-				Bus: conn, Bundle: b, Rules: rules(), Name: roleName(name, "gate"), Secret: keys.secret, Key: keys.gate,
+				Asker: gateAsker(asker),
+				Bus:   conn, Bundle: b, Rules: rules(), Name: roleName(name, "gate"), Secret: keys.secret, Key: keys.gate,
 				ComposerKeys: []ed25519.PublicKey{keys.composer}, Logger: log, Metrics: gate.NewMetrics(reg),
 			})
 			if err != nil {
@@ -168,6 +175,7 @@ func newGate(e *env) *cobra.Command {
 	f.registerRole(cmd)
 	f.registerKeys(cmd)
 	h.register(cmd)
+	c.register(cmd)
 	cmd.Flags().StringVar(&name, "name", "", "name of this gate (default: from host and process)")
 	return cmd
 }
@@ -196,4 +204,12 @@ func together(ctx context.Context, runs ...func(context.Context) error) error {
 		g.Go(func() error { return run(ctx) })
 	}
 	return g.Wait()
+}
+
+// gateAsker keeps a nil asker a nil interface.
+func gateAsker(a *classify.Asker) gate.Asker {
+	if a == nil {
+		return nil
+	}
+	return a
 }

@@ -20,6 +20,7 @@ type ingestFlags struct {
 	deployFlags
 	name, tenant, vantage, rejects string
 	grants                         bool
+	classify                       classifyFlags
 }
 
 func newIngest(e *env) *cobra.Command {
@@ -36,6 +37,7 @@ func newIngest(e *env) *cobra.Command {
 	}
 	f.registerRole(cmd)
 	f.registerKeys(cmd)
+	f.classify.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.name, "name", "", "name of this producer (default: from host and process)")
 	fs.StringVar(&f.tenant, "tenant", "default", "tenant of what is ingested")
@@ -76,9 +78,13 @@ func (e *env) ingest(ctx context.Context, f *ingestFlags, path string) error {
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // everything was waited for
+	asker, err := f.classify.asker(e, b, log, nil)
+	if err != nil {
+		return err
+	}
 	s, err := ingest.New(ingest.Config{
 		Bus: conn, Bundle: b, Name: roleName(f.name, "ingest"), Secret: secret, Tenant: f.tenant, Vantage: vantage,
-		Grants: f.grants, Logger: log,
+		Grants: f.grants, Asker: gateAsker(asker), Logger: log,
 	})
 	if err != nil {
 		return err

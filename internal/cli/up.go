@@ -25,6 +25,7 @@ func now() time.Time { return time.Now() }
 type upFlags struct {
 	deployFlags
 	http       httpFlags
+	classify   classifyFlags
 	data       string
 	durability string
 	natsListen string
@@ -47,6 +48,7 @@ func newUp(e *env) *cobra.Command {
 	f.registerMode(cmd)
 	f.registerRetention(cmd, defaultRetain)
 	f.http.register(cmd)
+	f.classify.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.data, "data", "aspis-data", "directory of log, keys and tokens")
 	fs.StringVar(&f.durability, "durability", "process", "what a crash may lose: process (nothing, unless the power fails), interval (1 s) or power (nothing)")
@@ -108,8 +110,12 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 	}
 	defer conn.Close() //nolint:errcheck // everything was synced
 	reg := newRegistry()
+	asker, err := f.classify.asker(e, b, log, reg)
+	if err != nil {
+		return err
+	}
 	n, err := node.New(node.Config{
-		Bus: func(string) (bus.Bus, error) { return conn, nil }, Bundle: b, Rules: rules(), Blocking: set, Secret: keys.secret,
+		Bus: func(string) (bus.Bus, error) { return conn, nil }, Bundle: b, Rules: rules(), Asker: gateAsker(asker), Blocking: set, Secret: keys.secret,
 		GateKey: keys.gate, ComposerKey: keys.composer, ObserveUntil: until, ObserveReason: f.reason, Logger: log, Registry: reg,
 		Alternatives: e.alternatives(logFailure(ctx, log)),
 	})

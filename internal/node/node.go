@@ -83,6 +83,8 @@ type Config struct {
 	// Alternatives are the engines that the bundle may name besides the built-in one.
 	Alternatives []Alternative
 	compose.Options
+	// Asker is asked by the gate; see gate.Config.
+	Asker       gate.Asker
 	Name        string // prefix of the names of its roles
 	Secret      []byte // see gate.Config
 	GateKey     ed25519.PrivateKey
@@ -186,7 +188,7 @@ func (n *Node) addGate(cfg *Config) error {
 	}
 	gc := gate.Config{
 		Bus: b, Bundle: cfg.Bundle, Rules: cfg.Rules, Name: cfg.Name + "gate", Secret: cfg.Secret, Key: cfg.GateKey,
-		Logger: cfg.Logger,
+		Logger: cfg.Logger, Asker: cfg.Asker,
 	}
 	if len(cfg.ComposerKey) == ed25519.PrivateKeySize {
 		pub, _ := cfg.ComposerKey.Public().(ed25519.PublicKey)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"slices"
 	"strconv"
@@ -60,6 +61,15 @@ func (b *Bundle) Questions(call, ev *schema.Event) []Question {
 	run := typer{b: b, ev: ev, asking: true}
 	run.event(call)
 	return run.questions
+}
+
+// Unanswered is Questions without those that the event has an answer to already, a missing one
+// included.
+func (b *Bundle) Unanswered(call, ev *schema.Event) []Question {
+	return slices.DeleteFunc(b.Questions(call, ev), func(q Question) bool {
+		of := q.Of()
+		return slices.ContainsFunc(ev.Answers, func(a schema.Answer) bool { return a.Name == q.Classifier && bytes.Equal(a.Of, of) })
+	})
 }
 
 // asks reports whether a classifier may be asked about the event. It is cheap.

@@ -74,6 +74,8 @@ func (s *Service) call(ctx context.Context, who Principal, req *CallRequest) *An
 	case joinSame:
 		return l.await(ctx, p, nil)
 	case joinNew:
+		// Half of what the call has is for the decision.
+		s.ask(ctx, nil, ev, time.Unix(0, ev.Deadline).Sub(now)/2)
 	}
 	ticket, err := l.appender.Append(ev, bus.Ordinary)
 	if err != nil {

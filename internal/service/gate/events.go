@@ -78,7 +78,10 @@ func (s *Service) Result(ctx context.Context, who Principal, req ResultRequest) 
 	}
 	ev := s.newEvent(who, schema.KindResult, req.Session)
 	ev.CallID, ev.Status, ev.Vantage = req.CallID, req.Status, vantage
-	ev.Tool = l.toolOf(ev)
+	call := l.callOf(ev)
+	if call != nil {
+		ev.Tool = call.Tool
+	}
 	if req.Result != nil {
 		canon, err := schema.Canonical(req.Result)
 		if err != nil {
@@ -86,7 +89,7 @@ func (s *Service) Result(ctx context.Context, who Principal, req ResultRequest) 
 		}
 		ev.Result = schema.Payload{Status: schema.PayloadOK, Canon: canon}
 	}
-	return s.record(ctx, l, ev)
+	return s.recordResult(ctx, l, call, ev)
 }
 
 // MessageRequest is a message or an observation that belongs to a session.
@@ -161,6 +164,11 @@ func (s *Service) newEvent(who Principal, kind schema.Kind, session string) *sch
 
 // record appends ev and returns once it is durable and was folded.
 func (s *Service) record(ctx context.Context, l *lane, ev *schema.Event) (Receipt, error) {
+	return s.recordResult(ctx, l, nil, ev)
+}
+
+// recordResult is record for the result of a call, if that is known.
+func (s *Service) recordResult(ctx context.Context, l *lane, call, ev *schema.Event) (Receipt, error) {
 	if err := ev.Validate(); err != nil {
 		return Receipt{}, invalid("%s", err)
 	}
@@ -169,6 +177,7 @@ func (s *Service) record(ctx context.Context, l *lane, ev *schema.Event) (Receip
 		return Receipt{}, tooMany("too many records of this principal are in flight")
 	}
 	defer s.records.give(who)
+	s.ask(ctx, call, ev, s.cfg.Bundle.Deadline)
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.AppendTimeout)
 	defer cancel()
 	if no := l.unfit(ctx, time.Now(), s.cfg.AppendTimeout); no != nil {
@@ -203,14 +212,14 @@ func traceID(ev *schema.Event) protocol.TraceID {
 	return protocol.TraceID{Tenant: ev.Tenant, Trace: ev.Trace}
 }
 
-// toolOf is the tool of the call that a result belongs to, so that it can be typed.
-func (l *lane) toolOf(ev *schema.Event) string {
+// callOf finds the proposed call that a result is about; nil when it is not known.
+func (l *lane) callOf(ev *schema.Event) *schema.Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c := l.mu.fold.Lookup(traceID(ev), ev.SessionID, ev.CallID); c != nil && c.Event != nil {
-		return c.Event.Tool
+	if c := l.mu.fold.Lookup(traceID(ev), ev.SessionID, ev.CallID); c != nil {
+		return c.Event
 	}
-	return ""
+	return nil
 }
 
 // IsProblem returns the Problem in err's chain, or nil.

@@ -47,8 +47,11 @@ type Config struct {
 	MaxPending int
 	// MaxPendingPrincipal bounds the calls in flight of one principal; 0 means 256.
 	MaxPendingPrincipal int
-	Logger              *slog.Logger
-	Metrics             *Metrics
+	// Asker is asked what the bundle wants to know of an event before it is appended; it may be
+	// nil when the bundle names no classifier.
+	Asker   Asker
+	Logger  *slog.Logger
+	Metrics *Metrics
 }
 
 // Validate returns every problem of the configuration at once.
@@ -65,6 +68,9 @@ func (c *Config) Validate() error {
 	}
 	if len(c.Key) != ed25519.PrivateKeySize {
 		errs = append(errs, errors.New("gate: Key is not an Ed25519 private key"))
+	}
+	if c.Bundle != nil && c.Asker == nil && len(c.Bundle.Classifiers()) > 0 {
+		errs = append(errs, errors.New("gate: the policy names classifiers, and there is nobody to ask them"))
 	}
 	return errors.Join(errs...)
 }

@@ -37,7 +37,16 @@ type Config struct {
 	Grants bool
 	// AppendTimeout bounds the wait for the log's acknowledgement; 0 means 5 s.
 	AppendTimeout time.Duration
-	Logger        *slog.Logger
+	// Asker is asked what the bundle wants to know of an event before it is appended; it may be
+	// nil when the bundle names no classifier.
+	Asker  Asker
+	Logger *slog.Logger
+}
+
+// Asker asks classifiers. It answers every question, in their order; one without an answer in time
+// is marked missing. It returns at once when ctx ends.
+type Asker interface {
+	Ask(ctx context.Context, questions []policy.Question) []schema.Answer
 }
 
 // Service is an ingest. Its methods are safe for concurrent use while Run runs.
@@ -57,6 +66,9 @@ type Service struct {
 func New(cfg Config) (*Service, error) {
 	if cfg.Bus == nil || cfg.Bundle == nil || cfg.Name == "" || cfg.Tenant == "" || len(cfg.Secret) < 32 {
 		return nil, errors.New("ingest: a bus, a policy, a name, a tenant and the deployment's secret are needed")
+	}
+	if cfg.Asker == nil && len(cfg.Bundle.Classifiers()) > 0 {
+		return nil, errors.New("ingest: the policy names classifiers, and there is nobody to ask them")
 	}
 	if cfg.AppendTimeout == 0 {
 		cfg.AppendTimeout = 5 * time.Second
@@ -150,6 +162,7 @@ func (s *Service) append(ctx context.Context, ev *schema.Event) (*appender.Ticke
 	if err != nil {
 		return nil, err
 	}
+	s.ask(ctx, ev)
 	if err := ev.Validate(); err != nil {
 		return nil, err
 	}
@@ -229,4 +242,16 @@ func (s *Service) complete(ev *schema.Event, now time.Time) (root string, err er
 		return owner, nil
 	}
 	return ev.SessionID, nil
+}
+
+// ask records in an event what classifiers say of it. Answers that a feed brings along stand where
+// somebody else than the agent saw its events; they are not asked for again.
+func (s *Service) ask(ctx context.Context, ev *schema.Event) {
+	if ev.Vantage == schema.Reported {
+		ev.Answers = nil
+	}
+	questions := s.cfg.Bundle.Unanswered(nil, ev)
+	if len(questions) > 0 {
+		ev.Answers = append(ev.Answers, s.cfg.Asker.Ask(ctx, questions)...)
+	}
 }
