@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
@@ -446,18 +448,42 @@ func (d *draft) mark(e *Edit) {
 	d.putInTable(string(tuplePrefix(e.Name, e.Values...)), e.Strength)
 }
 
-// putInTable adds a tuple or raises its strength.
-func (d *draft) putInTable(key string, strength verdict.Strength) {
+// putInTable adds a tuple or raises its strength. A weaker write of a tuple that calls in
+// flight have made stronger is what is left when they are taken back.
+func (d *draft) putInTable(key string, own verdict.Strength) {
 	c := cell{kind: tupleCell, tuple: key}
 	im := d.get(c)
-	switch {
-	case !im.present && d.things.tuples.len() >= maxTuples:
-		d.overflows()
+	if !im.present {
+		if d.things.tuples.len() >= maxTuples {
+			d.overflows()
+			return
+		}
+		d.write(c, image{present: true, strength: own, own: own})
 		return
-	case im.present && im.strength == verdict.Definite:
-		strength = verdict.Definite
 	}
-	d.write(c, image{present: true, strength: strength})
+	name := d.key(c)
+	stack, _ := d.flying.stacks.get(name)
+	strength := min(im.strength, own)
+	switch {
+	case len(stack) == 0 && strength == im.strength: // all of it is final already
+	case len(stack) > 0 && d.from.Call == "" && own > strength:
+		d.underlay(name, stack, d.from.Offset)
+	case len(stack) > 0 && stack[len(stack)-1].call == d.from.Call:
+		d.write(c, image{present: true, strength: strength, own: min(im.own, own)})
+	default:
+		d.write(c, image{present: true, strength: strength, own: own})
+	}
+}
+
+// underlay makes a tuple presumptive for good, below what calls in flight made of it.
+func (d *draft) underlay(key string, stack []entry, origin uint64) {
+	if stack[0].before.present {
+		return
+	}
+	d.changed = true
+	stack = slices.Clone(stack)
+	stack[0].before = image{present: true, strength: verdict.Presumptive, own: verdict.Presumptive, origin: origin}
+	d.setStack(key, stack)
 }
 
 // takes tells whether a tuple has the types of a table.

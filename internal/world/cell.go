@@ -40,7 +40,8 @@ type cell struct {
 type image struct {
 	present  bool
 	open     bool
-	strength verdict.Strength
+	strength verdict.Strength // of a tuple: the strongest of all its writes that stand
+	own      verdict.Strength // of a tuple: that of the write that made the image
 	n        int64
 	s        string
 	origin   uint64
@@ -50,6 +51,12 @@ type image struct {
 func (im image) same(other image) bool {
 	im.origin = other.origin
 	return im == other
+}
+
+// alike tells whether two images say the same, whoever wrote them.
+func (im image) alike(other image) bool {
+	im.own = other.own
+	return im.same(other)
 }
 
 // Names of cells as bytes: the kind, and the names of what it is about. They do not depend

@@ -87,7 +87,7 @@ func (d *Delta) touchedTuples(table string, yield func([]schema.Value) bool) {
 		}
 		before, _ := d.before.things.tuples.get(key)
 		after, _ := d.after.things.tuples.get(key)
-		if before.image.same(after.image) {
+		if before.image.alike(after.image) {
 			continue
 		}
 		_, args, _ := cutTuple(key, buf)

@@ -14,7 +14,7 @@ import (
 // It holds names and no ids, so it does not depend on how the world came about.
 
 // version is the first byte of an encoding.
-const version = 1
+const version = 2
 
 // encoder appends to buf, and hands it on as it goes where there is a hash.
 type encoder struct {
@@ -95,6 +95,7 @@ const (
 	imagePresent = 1 << iota
 	imageOpen
 	imagePresumptive
+	imageWeak // written by a presumptive mark
 )
 
 // image writes what the cells of a kind use.
@@ -109,6 +110,9 @@ func (e *encoder) image(kind cellKind, im image) {
 	}
 	if im.strength == verdict.Presumptive {
 		bits |= imagePresumptive
+	}
+	if im.own == verdict.Presumptive {
+		bits |= imageWeak
 	}
 	e.byte(bits)
 	e.uint(im.origin)

@@ -3,6 +3,8 @@ package world
 import (
 	"cmp"
 	"slices"
+
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // flying are the calls whose outcome is not known yet, with what it takes to undo them. Of
@@ -120,7 +122,34 @@ func (d *draft) takeBack(c cell, call string) {
 		}
 		stack = slices.Delete(stack, i, at)
 	}
+	if c.kind == tupleCell {
+		d.relevel(key, c, stack)
+	}
 	d.setStack(key, stack)
+}
+
+// relevel makes the images of a tuple as strong as the writes that stand: each as the
+// stronger of its own and the one below.
+func (d *draft) relevel(key string, c cell, stack []entry) {
+	for i := range stack {
+		after := d.get(c)
+		if i+1 < len(stack) {
+			after = stack[i+1].before
+		}
+		strength := after.own
+		if stack[i].before.present {
+			strength = min(strength, stack[i].before.strength)
+		}
+		if !after.present || after.strength == strength {
+			continue
+		}
+		after.strength = strength
+		if i+1 < len(stack) {
+			stack[i+1].before = after
+		} else {
+			d.put(key, c, after)
+		}
+	}
 }
 
 func (d *draft) setStack(key string, stack []entry) {
@@ -172,11 +201,19 @@ func (d *draft) countName(name string, by int32) {
 	d.flying.names.set(name, n, d.owner)
 }
 
-// settle makes what a call wrote final: neither it nor what came before can be put back.
+// settle makes what a call wrote final: neither it nor what came before can be put back. What
+// was guessed of a tuple that others have made definite is final below what they made of it.
 func (d *draft) settle(f *flight) {
 	for _, c := range f.cells {
 		key := d.key(c)
 		stack, _ := d.flying.stacks.get(key)
+		if origin, ok := d.supported(c, stack, f.call); ok {
+			d.takeBack(c, f.call)
+			if stack, _ = d.flying.stacks.get(key); len(stack) > 0 {
+				d.underlay(key, stack, origin)
+			}
+			continue
+		}
 		for i, x := range slices.Backward(stack) {
 			if x.call == f.call {
 				d.overwritten(stack[:i])
@@ -185,6 +222,28 @@ func (d *draft) settle(f *flight) {
 			}
 		}
 	}
+}
+
+// supported tells whether a tuple that a call made presumptive is definite by writes below
+// that of the call, which may yet be taken back, and where the call wrote it.
+func (d *draft) supported(c cell, stack []entry, call string) (origin uint64, ok bool) {
+	seen := false
+	for i, x := range slices.Backward(stack) {
+		if x.call != call {
+			continue
+		}
+		after := d.get(c)
+		if i+1 < len(stack) {
+			after = stack[i+1].before
+		}
+		if after.own == verdict.Definite {
+			return 0, false
+		}
+		if !seen {
+			seen, origin, ok = true, after.origin, after.strength == verdict.Definite
+		}
+	}
+	return origin, ok
 }
 
 // overwritten notes that entries went because what is there now is final.

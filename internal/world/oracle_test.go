@@ -110,10 +110,53 @@ func (o *oracle) clone() *oracle {
 }
 
 func (o *oracle) get(p place) value {
-	if list := o.cells[p]; len(list) > 0 {
-		return list[len(list)-1].val
+	list := o.cells[p]
+	if len(list) == 0 {
+		return value{}
 	}
-	return value{}
+	v := list[len(list)-1].val
+	if o.isState(p) {
+		v.mark = strongest(list)
+	}
+	return v
+}
+
+// isState tells whether a cell is a tuple of a state: it is as strong as the strongest of its
+// writes that stand.
+func (o *oracle) isState(p place) bool {
+	return slices.ContainsFunc(o.spec.States, func(s world.StateSpec) bool { return s.Name == p.kind })
+}
+
+func strongest(list []write) verdict.Strength {
+	out := verdict.Presumptive
+	for _, w := range list {
+		out = min(out, w.val.mark)
+	}
+	return out
+}
+
+// mark writes a tuple of a state.
+func (s *step) mark(p place, own verdict.Strength) {
+	list := s.cells[p]
+	w := write{val: value{there: true, mark: own}, call: s.from.Call, origin: s.from.Offset}
+	last := write{}
+	if len(list) > 0 {
+		last = list[len(list)-1]
+	}
+	switch {
+	case len(list) == 0:
+	case last.call == "" && strongest(list) <= own:
+		return
+	case last.call != "" && s.from.Call == "" && strongest(list) < own:
+		if list[0].call != "" {
+			s.store(p, append([]write{w}, list...))
+		}
+		return
+	case last.call != "" && last.call == s.from.Call && last.val.mark <= own:
+		return
+	}
+	s.wrote = true
+	s.store(p, append(list, w))
 }
 
 func (o *oracle) origin(p place) uint64 {
@@ -367,11 +410,7 @@ func (s *step) tables(e *world.Edit) {
 	}
 	if e.Op == world.Mark {
 		p := place{e.Name, e.Values[0].Str, e.Values[1].Str}
-		v := value{there: true, mark: e.Strength}
-		if old := s.get(p); old.there && old.mark == verdict.Definite {
-			v.mark = verdict.Definite
-		}
-		s.set(p, v)
+		s.mark(p, e.Strength)
 		return
 	}
 	for _, p := range s.all(e.Name, e.A) {
@@ -399,6 +438,9 @@ func (s *step) lose(object string, which func(string) bool) {
 
 func (o *oracle) end(call string, back bool) {
 	for p, list := range o.cells {
+		if o.isState(p) && !back {
+			list = settled(list, call)
+		}
 		var kept []write
 		for _, w := range list {
 			if w.call == call {
@@ -421,6 +463,34 @@ func (o *oracle) end(call string, back bool) {
 	delete(o.names, call)
 	delete(o.doubt, call)
 	delete(o.order, call)
+}
+
+// settled is what is left of the writes of a tuple when a call stays. A presumptive write above
+// definite ones that may be taken back goes below all of them; another one is as strong as
+// all up to it, and those are final with it.
+func settled(list []write, call string) []write {
+	top, own := -1, verdict.Presumptive
+	for i, w := range list {
+		if w.call == call {
+			top, own = i, min(own, w.val.mark)
+		}
+	}
+	if top < 0 {
+		return list
+	}
+	up := strongest(list[:top+1])
+	if own <= up {
+		list = slices.Clone(list)
+		list[top].val.mark = up
+		return list
+	}
+	base := list[top]
+	base.call = ""
+	rest := slices.DeleteFunc(slices.Clone(list), func(w write) bool { return w.call == call })
+	if rest[0].call == "" {
+		return rest
+	}
+	return append([]write{base}, rest...)
 }
 
 // release forgets the calls in doubt of which no write is left that may still come up or go.

@@ -137,9 +137,12 @@ func (d *draft) readImage(r *decoder, kind cellKind) (im image) {
 	if bits&imagePresumptive != 0 {
 		im.strength = verdict.Presumptive
 	}
+	if bits&imageWeak != 0 {
+		im.own = verdict.Presumptive
+	}
 	im.origin = r.uint()
-	ok := bits&imagePresent != 0 && bits < imagePresumptive<<1 &&
-		(!im.open || kind == channelCell) && (im.strength == verdict.Definite || kind == tupleCell)
+	ok := bits&imagePresent != 0 && bits < imageWeak<<1 &&
+		(!im.open || kind == channelCell) && (im.own == verdict.Definite || kind == tupleCell) && im.strength <= im.own
 	switch kind {
 	case vertexCell:
 		im.n = r.int()

@@ -161,6 +161,35 @@ func TestMarksOnlyRise(t *testing.T) {
 	}
 }
 
+// TestMarksOfCalls: a mark is as strong as what stands of it. One that a call made definite falls
+// back to what others have guessed, before or since, when the call is taken back.
+func TestMarksOfCalls(t *testing.T) {
+	mark := func(w *world.World, offset uint64, call string, s verdict.Strength) *world.World {
+		w, _ = w.Apply([]world.Edit{{Op: world.Mark, Name: "marked", Values: strs("A", "PHI"), Strength: s}}, world.Origin{Offset: offset, Call: call})
+		return w
+	}
+	for _, later := range []string{"p", ""} { // a call, and an event that stays
+		for _, kept := range []bool{false, true} {
+			w := mark(newWorld(t, medevac()), 1, "d", verdict.Definite)
+			w = mark(w, 2, later, verdict.Presumptive)
+			if kept && later != "" {
+				w = w.Keep(later)
+			}
+			w, d := w.Revert("d", world.Origin{Offset: 3})
+			expect(t, w, "marked", world.Safe, "A,PHI:Fp@2")
+			if d.Empty() {
+				t.Error("the delta says nothing of the strength")
+			}
+		}
+		w := mark(newWorld(t, medevac()), 1, "d", verdict.Definite)
+		w = mark(w, 2, later, verdict.Presumptive).Keep("d")
+		w, _ = w.Revert(later, world.Origin{Offset: 3})
+		if got := show(w, "marked", world.Safe); !strings.HasPrefix(got, "A,PHI@") {
+			t.Errorf("kept, the mark is %s", got)
+		}
+	}
+}
+
 func TestDerivedIsClosed(t *testing.T) {
 	w := newWorld(t, medevac())
 	w, _ = w.Apply([]world.Edit{{Op: world.Derive, A: "B", B: "A"}}, world.Origin{Offset: 1})
