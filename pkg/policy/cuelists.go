@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/aspis-rv/aspis/internal/diag"
 	"github.com/aspis-rv/aspis/internal/text"
@@ -80,7 +81,7 @@ func (l *loader) idleCues(c *cues, list int) {
 	inside := make([][]int, len(all)) // for each cue, those found in it
 	scanner := &text.Scanner{}
 	for i := range all {
-		c.automaton.Scan(scanner, all[i].Text, func(h text.Hit) bool {
+		c.automaton.Scan(scanner, strings.ToLower(all[i].Text), func(h text.Hit) bool {
 			if h.List == list && !slices.Contains(inside[i], h.Cue) {
 				inside[i] = append(inside[i], h.Cue)
 			}

@@ -32,8 +32,8 @@ func TestCueLists(t *testing.T) {
 		{"no such list", swap("cues: phi,", "cues: [phi, ph],"), "patient\n", "", []string{`policy.yaml:2:50 B010 there is no cue list "ph"`}},
 		{"a duplicate", withCues, "patient\nnok\n  Patient\n", "", []string{`phi.txt:3:3 B120 the cue "Patient" changes nothing: wherever it is found, "patient" (line 1) is found too`}},
 		{"hidden by a part", withCues, "service number\nnok | service\n", "", []string{`phi.txt:1:1 B120 the cue "service number" changes nothing: wherever it is found, "service" (line 2) is found too`}},
-		{"hidden by a stem", withCues, "grenade~\nhand grenades\n", "", []string{`phi.txt:2:1 B120 the cue "hand grenades" changes nothing: wherever it is found, "grenade" (line 1) is found too`}},
-		{"a stem is hidden by no word", withCues, "hand grenade~\ngrenade\n", "", nil},
+		{"hidden by a stem", withCues, "~grenade\nhand grenades\n", "", []string{`phi.txt:2:1 B120 the cue "hand grenades" changes nothing: wherever it is found, "grenade" (line 1) is found too`}},
+		{"a stem is hidden by no word", withCues, "~hand grenade\ngrenade\n", "", nil},
 		{"cues of two lists", swap("{phi: phi.txt}", "{phi: phi.txt, arms: other.txt}") + "classes: {}\n", "service number\n", "service\n", []string{`policy.yaml:1:22 B101 the cue list arms is never used`}},
 	} {
 		files := map[string]string{policyFile: filled(tt.policy), "phi.txt": tt.phi}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -19,7 +20,12 @@ func (c *cues) take() *sight {
 	if s, ok := c.sights.Get().(*sight); ok {
 		return s
 	}
-	return &sight{}
+	s := &sight{}
+	s.note = func(h text.Hit) bool {
+		s.found |= 1 << h.List
+		return s.found&s.wanted != s.wanted
+	}
+	return s
 }
 
 func (c *cues) give(s *sight) {
@@ -28,16 +34,26 @@ func (c *cues) give(s *sight) {
 	c.sights.Put(s)
 }
 
-// scan looks for the lists wanted in a text, if that was not done yet.
-func (t *looked) scan(c *cues, s *text.Scanner, wanted uint64) {
-	if t.scanned {
-		return
+// lists returns, as bits, the lists wanted of which a cue is in a text; perhaps others too.
+func (s *sight) lists(c *cues, t *looked, wanted uint64) uint64 {
+	if !t.scanned {
+		s.found, s.wanted = 0, wanted
+		c.automaton.Scan(&s.scanner, t.text, s.note)
+		t.scanned, t.lists = true, s.found
 	}
-	t.scanned = true
-	c.automaton.Scan(s, t.text, func(h text.Hit) bool {
-		t.lists |= 1 << h.List
-		return t.lists&wanted != wanted
+	return t.lists
+}
+
+// hits returns the first cues of some lists in a text.
+func (s *sight) hits(c *cues, in string, lists uint64, most int) []text.Hit {
+	var out []text.Hit
+	c.automaton.Scan(&s.scanner, in, func(h text.Hit) bool {
+		if lists&(1<<h.List) != 0 && !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+		return len(out) < most
 	})
+	return out
 }
 
 // cued says whether a cue of the rule is in one of the texts it looks at.
@@ -46,9 +62,7 @@ func (r *typer) cued(u *rule) bool {
 		return false
 	}
 	for _, at := range r.sight.readings {
-		t := &r.sight.looked[at.text]
-		t.scan(r.b.typing.cues, &r.sight.scanner, r.wanted)
-		if t.lists&u.cues != 0 {
+		if r.sight.lists(r.b.typing.cues, &r.sight.looked[at.text], r.wanted)&u.cues != 0 {
 			return true
 		}
 	}
@@ -61,26 +75,22 @@ func (r *typer) becauseOfCues(u *rule, why Evidence) bool {
 		return false
 	}
 	why.Source = FromCue
-	hits := 0
+	c, left := r.b.typing.cues, maxHits
 	for _, at := range r.sight.readings {
-		t := &r.sight.looked[at.text]
+		in := r.sight.looked[at.text].text
 		why.Param, why.Item = u.params[at.param], at.item
-		r.b.typing.cues.automaton.Scan(&r.sight.scanner, t.text, func(h text.Hit) bool {
-			if u.cues&(1<<h.List) == 0 {
-				return true
-			}
-			list := &r.b.typing.cues.lists[h.List]
+		for _, h := range r.sight.hits(c, in, u.cues, left) {
+			list := &c.lists[h.List]
 			why.List, why.Cue = list.Name, list.Cues[h.Cue].Text
-			why.Start, why.End, why.Excerpt = h.Start, h.End, excerpt(t.text, h.Start, h.End)
+			why.Start, why.End, why.Excerpt = h.Start, h.End, excerpt(in, h.Start, h.End)
 			r.give(why)
-			hits++
-			return hits < maxHits
-		})
-		if hits == maxHits {
+			left--
+		}
+		if left == 0 {
 			break
 		}
 	}
-	return hits > 0
+	return left < maxHits
 }
 
 // excerpt is what stands at a place in a text, with as much on both sides as there is room for.

@@ -87,7 +87,7 @@ func FuzzWorld(f *testing.F) {
 
 // FuzzCues is FuzzLoad for a cue list; what is found in a text is shown where it stands.
 func FuzzCues(f *testing.F) {
-	for _, list := range []string{"patient\n", "a | b~ # c\n|\n~\n", "\xff\n\u200b\n", "nok\r\nNOK\n"} {
+	for _, list := range []string{"patient\n", "a | ~b # c\n|\n~\n", "\xff\n\u200b\n", "nok\r\nNOK\n"} {
 		f.Add(list, "The patient, a nok.")
 	}
 	f.Fuzz(func(t *testing.T, list, text string) {

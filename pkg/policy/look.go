@@ -38,6 +38,10 @@ type sight struct {
 	looked   []looked
 	index    map[textKey]int // of those that are not among the first few
 	readings []reading       // of the rule at hand
+
+	// note sets the bits of the lists of which a cue is found, until all those wanted are.
+	note          func(text.Hit) bool
+	found, wanted uint64
 }
 
 // textKey names a text that was looked at.

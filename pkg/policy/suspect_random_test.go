@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -209,8 +210,13 @@ func (m *material) event(t *testing.T) *schema.Event {
 	return ev
 }
 
-// has is the definition of a cue being in a text: its words one after the other.
+// has is the definition of a cue being in a text: its words one after the other, in the text as
+// it stands or with a break before each capital inside a word.
 func has(text, phrase string) bool {
+	return hasWords(text, phrase) || hasWords(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(text, "$1 $2"), phrase)
+}
+
+func hasWords(text, phrase string) bool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	return strings.Contains(" "+strings.Join(words, " ")+" ", " "+phrase+" ")
 }

@@ -384,7 +384,7 @@ func TestExamplesOfTheDescription(t *testing.T) {
 	if len(blocks) < 3 {
 		t.Fatalf("%d examples found", len(blocks))
 	}
-	files := map[string]string{policyFile: text, "cues/phi.txt": "patient\n", "cues/plans.txt": "blueprint~\n"}
+	files := map[string]string{policyFile: text, "cues/phi.txt": "patient\n", "cues/plans.txt": "~blueprint\n"}
 	if b, found := loadFiles(files); b == nil {
 		t.Error(found.Render(files))
 	}
