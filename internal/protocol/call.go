@@ -72,6 +72,7 @@ type Call struct {
 	// (rule 17).
 	Claim string
 
+	principal  string // whose call it is
 	timePoint  uint64
 	timestamp  int64
 	evidence   verdict.Completeness // of the trace when the attempt opened

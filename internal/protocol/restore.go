@@ -86,7 +86,7 @@ func (d *stateDecoder) load(records []callRecord) {
 			Digest: r.Digest, Status: r.Status,
 			Attempt:  schema.Attempt{Partition: r.Partition, Opening: r.Opening, CallID: r.ID},
 			Deadline: r.Deadline, SettledAt: r.SettledAt, SettledTime: r.SettledTime, Claim: r.Claim,
-			timePoint: r.TimePoint, timestamp: r.Timestamp, evidence: r.Evidence, weakened: r.Weakened, distrusted: r.Distrusted, observe: r.Observe,
+			principal: r.Principal, timePoint: r.TimePoint, timestamp: r.Timestamp, evidence: r.Evidence, weakened: r.Weakened, distrusted: r.Distrusted, observe: r.Observe,
 			awaits: r.Awaits, escalated: r.Escalated, ready: r.Ready,
 		})
 	}

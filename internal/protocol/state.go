@@ -15,7 +15,7 @@ import (
 )
 
 // stateVersion is written first in an encoded partition.
-const stateVersion = 3
+const stateVersion = 4
 
 // ErrState is returned by Restore for bytes that are not a state of this version.
 var ErrState = errors.New("protocol: not a partition state of this version")
@@ -77,6 +77,7 @@ type callRecord struct {
 	Event               []byte
 	Offset              uint64
 	ID, Session, CallID string
+	Principal           string
 	Digest              []byte
 	Status              CallStatus
 	Partition           uint32
@@ -213,7 +214,7 @@ func (e *stateEncoder) call(c *Call) int {
 	i := len(e.records)
 	e.index[c] = i
 	e.records = append(e.records, callRecord{
-		Event: e.event(c.Event), Offset: c.Offset, ID: c.ID, Session: c.Session, CallID: c.CallID,
+		Event: e.event(c.Event), Offset: c.Offset, ID: c.ID, Session: c.Session, CallID: c.CallID, Principal: c.principal,
 		Digest: c.Digest, Status: c.Status, Partition: c.Attempt.Partition, Opening: c.Attempt.Opening,
 		Deadline: c.Deadline, SettledAt: c.SettledAt, SettledTime: c.SettledTime, Claim: c.Claim,
 		TimePoint: c.timePoint, Timestamp: c.timestamp, Evidence: c.evidence, Weakened: c.weakened, Distrusted: c.distrusted,

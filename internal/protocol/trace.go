@@ -68,7 +68,7 @@ func (p *Partition) stepCall(offset uint64, ev *schema.Event) {
 	t := p.trace(ev)
 	c := &Call{
 		Event: ev, Offset: offset, ID: ev.ID, Session: ev.SessionID, CallID: ev.CallID,
-		Digest: ev.Digest, Deadline: ev.Deadline, Claim: ev.ID,
+		Digest: ev.Digest, Deadline: ev.Deadline, Claim: ev.ID, principal: ev.Actor.ID,
 		Attempt: schema.Attempt{Partition: p.id, CallID: ev.ID},
 	}
 	if first := t.calls[c.key()]; first != nil {
@@ -234,13 +234,31 @@ func (p *Partition) acceptResult(t *trace, c *Call, ev *schema.Event, offset uin
 	default:
 		why = "a result for a call that is not settled"
 	}
-	p.distrust(ev, why)
+	p.distrust(principal{ev.Tenant, ev.Actor.ID}, why)
+	for _, who := range t.callers(ev.SessionID, c) {
+		p.distrust(principal{ev.Tenant, who}, why)
+	}
 	p.emit(Effect{Kind: Violated, Trace: t.id, Call: c, Event: ev, Offset: offset, Detail: why})
 	return false
 }
 
-func (p *Partition) distrust(ev *schema.Event, why string) {
-	key := principal{ev.Tenant, ev.Actor.ID}
+// callers lists, sorted, whose call it is, or, of one that was never proposed, whose the other
+// calls of its session are. A result may be posted by somebody else than who ran the call.
+func (t *trace) callers(session string, c *Call) []string {
+	if c != nil {
+		return []string{c.principal}
+	}
+	var out []string
+	for key, other := range t.calls {
+		if key.session == session {
+			out = append(out, other.principal)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (p *Partition) distrust(key principal, why string) {
 	switch _, known := p.distrusted[key]; {
 	case known:
 	case len(p.distrusted) < maxDistrusted:

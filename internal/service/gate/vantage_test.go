@@ -7,6 +7,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/bus"
 	"github.com/aspis-rv/aspis/pkg/schema"
+	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
 // recorded lists the records of a kind in the log.
@@ -116,5 +117,23 @@ func TestOwnerNeverAttests(t *testing.T) {
 		}
 		_, err = r.gate.Message(t.Context(), who, MessageRequest{Session: s.Session, Kind: schema.KindMessage, Role: "user", Text: "x"})
 		r.posted(t, schema.KindMessage, err, who, "reported")
+	}
+}
+
+// TestAttestedResultOfARefusedCall: the tool server says that a refused call ran, so that the
+// agent, whose call it was, gets no further permit.
+func TestAttestedResultOfARefusedCall(t *testing.T) {
+	r := start(t, "session", nil)
+	s := r.session(t)
+	server := Principal{ID: "registry", Class: schema.ClassTool, Tenant: "acme"}
+	if a := r.gate.Call(t.Context(), agent(), CallRequest{Session: s, Tool: "export_record", Args: []byte(`{"object":"r1"}`), CallID: "c1"}); a.permits() {
+		t.Fatalf("%+v", a)
+	}
+	_, err := r.gate.Result(t.Context(), server, ResultRequest{Session: s, CallID: "c1"})
+	if p := IsProblem(err); p == nil || p.Reason != verdict.Violation {
+		t.Fatalf("%v", err)
+	}
+	if a := r.call(t, s, "get_time", "{}"); a.permits() || a.Reason != verdict.Violation {
+		t.Errorf("after its refused call ran: %+v", a)
 	}
 }
