@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/aspis-rv/aspis/internal/records"
 	"github.com/aspis-rv/aspis/internal/text"
@@ -244,5 +245,107 @@ func TestFoldIsTheOnlyEquality(t *testing.T) {
 		if len(payee) != 1 || len(sent) != 1 || (payee[0] == sent[0]) != same || (text.Fold(known) == text.Fold(value)) != same {
 			t.Errorf("%q and %q are the same: %v, want %v", known, value, slices.Equal(payee, sent), same)
 		}
+	}
+}
+
+// FuzzPlanted types any text as a result of each look-up: what is known is what stands at the
+// path of the tree that the text is, and of a text that is no such tree nothing is known.
+func FuzzPlanted(f *testing.F) {
+	for _, s := range []string{
+		"- recipient: a\n", `[{"recipient": "a"}]`, "[{'recipient': 'a', 'subject': \"b\"}]", "- subject: |-\n    x\n    - recipient: b\n", "", "null", "- recipient: [a]\n",
+	} {
+		f.Add(s)
+	}
+	b, found := loadText(plantedPolicy)
+	if b == nil {
+		f.Fatal(found)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		if !utf8.ValidString(body) {
+			return // no payload has such a text
+		}
+		for tool, format := range map[string]records.Format{"look_json": records.JSON, "look_yaml": records.YAML, "look_python": records.Python} {
+			canon, err := schema.Canonical(appendText(body))
+			if err != nil {
+				return
+			}
+			p := planted{t: t, b: b, tool: tool}
+			call, result := p.result()
+			result.Result.Canon = canon
+			got := b.TypeResult(call, result, false)
+			want := recipients(format, body)
+			if known := valuesOf(got.Facts, "payee"); !slices.Equal(known, want) {
+				t.Errorf("%s: known %q, want %q, uncertain %v", tool, known, want, got.Uncertain)
+			}
+		}
+	})
+}
+
+func appendText(s string) []byte {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// recipients walks the list that a text is, without paths.
+func recipients(f records.Format, body string) []string {
+	v, err := records.Parse(f, body)
+	if err != nil || v.Kind() != records.List {
+		return nil
+	}
+	var out []string
+	for i := range v.Len() {
+		if v.Item(i).Kind() != records.Map {
+			continue
+		}
+		if w, ok := v.Item(i).Get("recipient"); ok {
+			if s, ok := w.Text(); ok && len(text.Fold(s)) <= MaxValueBytes {
+				out = append(out, text.Fold(s))
+			}
+		}
+	}
+	return nonEmpty(out)
+}
+
+// BenchmarkProvenance types a result of 100 records, printed in each format.
+func BenchmarkProvenance(b *testing.B) {
+	bundle, found := loadText(plantedPolicy)
+	if bundle == nil {
+		b.Fatal(found)
+	}
+	var rows []records.Value
+	for i := range 100 {
+		row, err := records.NewMap(
+			records.Member{Name: "recipient", Value: records.NewString(fmt.Sprintf("GB29NWBK6016133192%04d", i))},
+			records.Member{Name: "sender", Value: records.NewString("me")},
+			records.Member{Name: "subject", Value: records.NewString(fmt.Sprintf("Invoice %d: rent for the flat", i))},
+		)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	for _, tool := range []string{"look_json", "look_yaml", "look_python"} {
+		format, _ := records.ParseFormat(strings.TrimPrefix(tool, "look_"))
+		body, err := records.Print(format, records.NewList(rows...))
+		if err != nil {
+			b.Fatal(err)
+		}
+		call := &schema.Event{Kind: schema.KindCall, CallID: "c", Tool: tool}
+		result := &schema.Event{
+			Kind: schema.KindResult, CallID: "c", Vantage: schema.Observed,
+			Result: schema.Payload{Status: schema.PayloadOK, Canon: appendText(body)},
+		}
+		b.Run(format.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				if got := bundle.TypeResult(call, result, false); len(got.Facts) != 201 {
+					b.Fatalf("%d facts, %v", len(got.Facts), got.Why)
+				}
+			}
+		})
 	}
 }
