@@ -128,7 +128,8 @@ type Result struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 }
 
-// PostResult records the outcome of a permitted call.
+// PostResult records the outcome of a permitted call, of the client's own session or, for a
+// principal of class tool or env, of another one: only that makes values known.
 func (c *Client) PostResult(ctx context.Context, r Result) error {
 	return c.post(ctx, "/v1/results", r, nil)
 }
@@ -141,7 +142,8 @@ type Message struct {
 	Text    string `json:"text"`
 }
 
-// PostMessage records a message.
+// PostMessage records a message in the client's own session or, for a principal that is no
+// agent, in another one.
 func (c *Client) PostMessage(ctx context.Context, m Message) error {
 	if m.Kind == "" {
 		m.Kind = "message"

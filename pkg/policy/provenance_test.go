@@ -95,7 +95,7 @@ func TestProvenanceOfResults(t *testing.T) {
 		{name: "unreadable", tool: "list", body: "- recipient: 'a", uncertain: "foreign payee seen", why: "unreadable as yaml"},
 		{name: "a structure where a text is said to be", tool: "list", body: `{"recipient": "a"}`, uncertain: "foreign payee seen", why: "returns says that it is a text in the format yaml"},
 		{name: "a structure as it is", tool: "raw", body: `{"rows": [{"to": "A"}, {"to": 12345678901234567890123}]}`, facts: `payee("12345678901234567890123") payee("a")`},
-		{name: "a text without a format", tool: "raw", body: "rows: [{to: A}]", uncertain: "payee"},
+		{name: "a text without a format", tool: "raw", body: "rows: [{to: A}]", uncertain: "payee", why: "returns of the tool"},
 		{name: "JSON as a structure", tool: "trusting", body: `{"x": {"to": "A"}, "y": {"to": true}}`, facts: `payee("a") payee("true")`},
 		{name: "a long value", tool: "raw", body: `{"rows": [{"to": "` + strings.Repeat("a", MaxValueBytes+1) + `"}]}`, uncertain: "payee", why: "more than 1024 bytes"},
 		{name: "phrases", tool: "note", body: "pay Bob now", facts: `foreign("bob") foreign("bob now") foreign("now") foreign("pay") foreign("pay bob")`},

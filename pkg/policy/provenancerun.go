@@ -94,7 +94,11 @@ type gathered struct{ found []string }
 func (g *gathered) fields(o *origin, v records.Value) error {
 	var problems []error
 	if at, want, other := o.path.Misfit(v); other {
-		problems = append(problems, fmt.Errorf("%q: %s is expected", at, want))
+		hint := ""
+		if at == "" && v.Kind() == records.String {
+			hint = ", and this is a text: returns of the tool says how to read it"
+		}
+		problems = append(problems, fmt.Errorf("%q: %s is expected%s", at, want, hint))
 	}
 	o.path.Select(v, func(at string, v records.Value) bool {
 		if err := g.scalar(o, v); err != nil {
