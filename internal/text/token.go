@@ -12,7 +12,9 @@ import (
 //
 // The grammar: blanks and the signs < > ( ) [ ] { } " “ ” „ « » ` , ; | separate tokens, and so do
 // comma-like signs of other scripts; of what stands between them the signs . : ! ? ' ’ * _ ~ # @ & / \ - + = and
-// dashes are taken off the ends. A token that consists of signs alone is none. Identifiers come
+// dashes are taken off the ends. A token that consists of signs alone is none. Signs in front that make another value
+// stay: of a path (/a, ./a, ../a, ~/a), of a name (.env), of a number (-5, +49, .5). A comma before exactly three digits
+// is part of a number (1,000.50). Identifiers come
 // first, where they begin, and contain no tokens: `mail alice@example.com` has the tokens mail and
 // alice@example.com, not example.com.
 //
@@ -77,7 +79,9 @@ func Phrases(text string, words, limit int) (found []string, all bool) {
 }
 
 // phraseGap says which signs may stand between the words of a phrase.
-func phraseGap(r rune) bool { return unicode.IsSpace(r) || r == '.' || r == '\'' || r == '’' || r == '&' || r == '-' }
+func phraseGap(r rune) bool {
+	return unicode.IsSpace(r) || r == '.' || r == '\'' || r == '’' || r == '&' || r == '-'
+}
 
 // hostOf is the host of a URL without scheme, folded.
 func hostOf(rest string) string {
@@ -176,7 +180,7 @@ func (l *lexer) next() (token, bool) {
 	end := from
 	for end < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[end:])
-		if separator(r) {
+		if separator(r) && !thousands(l.text, end) {
 			break
 		}
 		end += size
@@ -194,6 +198,20 @@ func separator(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r)
 }
 
+// thousands says whether a comma stands between a digit and exactly three digits: 1,000 is one number.
+func thousands(s string, at int) bool {
+	if s[at] != ',' || at == 0 || trait(s[at-1]) != digit || len(s) < at+4 {
+		return false
+	}
+	for i := at + 1; i < at+4; i++ {
+		if trait(s[i]) != digit {
+			return false
+		}
+	}
+	return len(s) == at+4 || trait(s[at+4]) == 0
+}
+
+// The signs that are taken off the ends of what stands between separators.
 const (
 	offStart = ".:!?'’‘*_~&/\\-+=–—…¿¡"
 	offEnd   = ".:!?'’‘*_~&/\\-+=–—…@#"
@@ -201,15 +219,16 @@ const (
 
 // chunk makes a token of what stands between two separators.
 func chunk(text string, from, end int) token {
-	raw := text[from:end]
-	s := strings.TrimLeft(raw, offStart)
-	from += len(raw) - len(s)
-	named := strings.HasPrefix(s, "@") || strings.HasPrefix(s, "#")
-	t := strings.TrimLeft(s, "@#"+offStart)
-	from += len(s) - len(t)
+	from += len(text[from:end]) - len(trimStart(text[from:end]))
+	t := text[from:end]
+	named := strings.HasPrefix(t, "@") || strings.HasPrefix(t, "#")
+	t = strings.TrimLeft(t, "@#")
+	if named {
+		t = trimStart(t)
+	}
+	from += len(text[from:end]) - len(t)
 	t = strings.TrimRight(t, offEnd)
 	out := token{kind: word, value: Fold(t), start: from, end: from + len(t)}
-	digits := strings.Count(t, "") - 1 - len(strings.Map(notDigit, t))
 	switch {
 	case t == "":
 		out.kind = signsOnly
@@ -219,19 +238,56 @@ func chunk(text string, from, end int) token {
 		out.kind, out.value = account, Fold(t)
 	case named:
 		out.kind = handle
-	case digits >= 7 && strings.Trim(t, "0123456789-./") == "" && !dateLike(t):
+	case digitsIn(t) >= 7 && strings.Trim(strings.TrimPrefix(t, "+"), "0123456789-./") == "" && !dateLike(t):
 		out.kind = number
-	case isDotted(t):
+	case isDotted(strings.TrimLeft(t, offStart)):
 		out.kind = dotted
 	}
 	return out
 }
 
-func notDigit(r rune) rune {
-	if r >= '0' && r <= '9' {
-		return -1
+// trimStart takes signs off the start of what stands between separators, up to one that is part of a value.
+func trimStart(s string) string {
+	for before := rune(0); ; {
+		r, size := utf8.DecodeRuneInString(s)
+		if !strings.ContainsRune(offStart, r) || s == "" || before != '.' && beginsValue(s) {
+			return s
+		}
+		before, s = r, s[size:]
 	}
-	return 'x'
+}
+
+// beginsValue says whether the signs that a text begins with are part of a value: of a path (/a, ./a, ../a, ~/a), a
+// name with a dot in front, a number with a sign or a point in front.
+func beginsValue(s string) bool {
+	rest := s
+	for _, start := range []string{"~/", "../", "./", "/", ".", "-", "+"} {
+		if strings.HasPrefix(s, start) {
+			rest = s[len(start):]
+			break
+		}
+	}
+	if len(rest) == len(s) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	switch s[0] {
+	case '-', '+':
+		return unicode.IsDigit(r) || r == '.' && len(rest) > 1 && trait(rest[1]) == digit
+	}
+	return unicode.In(r, unicode.L, unicode.N) || strings.HasPrefix(s, "../") && strings.HasPrefix(rest, "../") ||
+		strings.IndexByte(s[:len(s)-len(rest)], '/') >= 0 && (r == '.' || r == '_')
+}
+
+// digitsIn counts the ASCII digits of a text.
+func digitsIn(s string) int {
+	n := 0
+	for i := range len(s) {
+		if trait(s[i]) == digit {
+			n++
+		}
+	}
+	return n
 }
 
 // dateLike says whether a text begins as a date does, year first or last.
@@ -313,10 +369,11 @@ const maxGroups = 9
 // grouped finds an IBAN, a telephone or a card number that is written in groups.
 func (l *lexer) grouped() (token, bool) {
 	s := l.text[l.at:]
-	if c := s[0]; c != '+' && trait(c) == 0 {
+	if !beginsGroups(s) {
 		return token{}, false
 	}
-	var joined strings.Builder
+	var room [64]byte // most words are no groups and take no memory
+	joined := room[:0]
 	best := token{}
 	at, groups, fours := 0, 0, 0
 	for groups < maxGroups {
@@ -327,14 +384,15 @@ func (l *lexer) grouped() (token, bool) {
 		if n == 0 || n > 34 {
 			break
 		}
-		joined.WriteString(s[at : at+n])
+		joined = append(joined, s[at:at+n]...)
 		at, groups = at+n, groups+1
 		if n == 4 {
 			fours++
 		}
 		if ends := at == len(s) || endsGroup(s[at:]); ends && groups > 1 {
-			if k, ok := groupsAre(joined.String(), groups, fours, n); ok {
-				best = token{kind: k, value: Fold(joined.String()), start: l.at, end: l.at + at}
+			whole := string(joined)
+			if k, ok := groupsAre(whole, groups, fours, n); ok {
+				best = token{kind: k, value: Fold(whole), start: l.at, end: l.at + at}
 			}
 		}
 		if at >= len(s) || s[at] != ' ' && (s[at] != '-' || s[0]|0x20 >= 'a') {
@@ -343,6 +401,14 @@ func (l *lexer) grouped() (token, bool) {
 		at++
 	}
 	return best, best.end > 0
+}
+
+// beginsGroups says whether a text begins with a digit or a plus sign, or as an IBAN does.
+func beginsGroups(s string) bool {
+	if s[0] == '+' || trait(s[0]) == digit {
+		return true
+	}
+	return len(s) > 4 && trait(s[0])&(lower|upper) != 0 && trait(s[1])&(lower|upper) != 0 && trait(s[2]) == digit && trait(s[3]) == digit
 }
 
 // endsGroup says whether a text goes on with something that is not part of a group.

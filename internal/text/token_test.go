@@ -29,7 +29,11 @@ func TestTokens(t *testing.T) {
 		{"in #general ask @bob.smith", "in general ask bob.smith", "general bob.smith"},
 		{"open bill-december-2023.txt", "open bill-december-2023.txt", "bill-december-2023.txt"},
 		{"O'Brien's rock'n'roll", "o'brien's rock'n'roll", ""},
-		{"1,000.50 EUR; 3.5%", "1 000.50 eur 3.5%", ""},
+		{"1,000.50 EUR; 3.5%", "1,000.50 eur 3.5%", ""},
+		{"1,2 1,0000 x1,000 ,000", "1 2 0000 x1,000 000", ""},
+		{"rm /etc/passwd ~/.ssh/id ../../x ./run.sh '.env'", "rm /etc/passwd ~/.ssh/id ../../x ./run.sh .env", "./run.sh"},
+		{"...and /, // ~ .. (-5) +49 .5 -rf", "and -5 +49 .5 rf", ""},
+		{"call +15551234567", "call +15551234567", "+15551234567"},
 		{"a@b", "a@b", ""},
 		{"@@ .. --", "", ""},
 		{"tab\tnew\nline\x00nul", "tab new line nul", ""},
@@ -111,7 +115,9 @@ func TestIdentifierIsWhole(t *testing.T) {
 	for range 10_000 {
 		id := [...]func() string{
 			func() string { return name() + "." + name() + "@" + name() + ".com" },
-			func() string { return "https://" + name() + "." + name() + ".org/" + name() + "?" + name() + "=" + name() },
+			func() string {
+				return "https://" + name() + "." + name() + ".org/" + name() + "?" + name() + "=" + name()
+			},
 			func() string { return fmt.Sprintf("de%02d%010d%08d", rng.IntN(100), rng.Uint32(), rng.IntN(1e8)) },
 			func() string { return name() + "-" + name() + ".txt" },
 		}[rng.IntN(4)]()
