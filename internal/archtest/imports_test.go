@@ -113,7 +113,8 @@ loadtest/fleet, loadtest/measure, internal/bus/natsbus, internal/node < loadtest
 loadtest/fleet, loadtest/measure, internal/bus < loadtest/hops;
 internal/monpoly < loadtest/mfotl;
 internal/node, loadtest/measure < loadtest/world;
-loadtest/deploy, loadtest/hops, loadtest/mfotl, loadtest/world, loadtest/pace, loadtest/table < loadtest/command < loadtest;
+internal/text < loadtest/text;
+loadtest/deploy, loadtest/hops, loadtest/mfotl, loadtest/world, loadtest/text, loadtest/pace, loadtest/table < loadtest/command < loadtest;
 
 # Tests only: nothing that ships stands above these.
 internal/lang/check < internal/mfotl/naive;

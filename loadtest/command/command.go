@@ -75,7 +75,7 @@ func (e *env) root() *cobra.Command {
 			"beforehand by the offline runner; a wrong answer makes the exit code 1, however fast it came.",
 	}
 	root.PersistentFlags().BoolVar(&e.json, "json", false, "print one JSON document")
-	root.AddCommand(newInProcess(e), newProcesses(e), newHTTP(e), newHops(e), newFloor(e), newMFOTL(e), newWorld(e), newServeLog(e))
+	root.AddCommand(newInProcess(e), newProcesses(e), newHTTP(e), newHops(e), newFloor(e), newMFOTL(e), newWorld(e), newText(e), newServeLog(e))
 	return root
 }
 
