@@ -65,7 +65,10 @@ func Run(o Options) ([]Row, error) {
 		words := plainWords(rng, cues, o.Bytes)
 		want := naive(cues, words)
 		for kind := Normalised; kind <= Hostile; kind++ {
-			text := dress(kind, words)
+			text, want := dress(kind, words), want
+			if kind == Hostile {
+				want += tails(cues, words)
+			}
 			if got := hits(a, text); got != want {
 				return nil, fmt.Errorf("%w: %s, %d cues, seed %d: %d, want %d", ErrWrong, kind, n, o.Seed, got, want)
 			}

@@ -65,6 +65,22 @@ func naive(cues []reader.Cue, words []string) int {
 	return hits
 }
 
+// tails counts the words that are cues without their first letter. In a hostile text, a character without width stands
+// there, which is read as the end of a word too.
+func tails(cues []reader.Cue, words []string) int {
+	known := map[string]bool{}
+	for _, c := range cues {
+		known[c.Text] = true
+	}
+	hits := 0
+	for _, w := range words {
+		if known[w[1:]] {
+			hits++
+		}
+	}
+	return hits
+}
+
 // dress writes words as a text of a kind. All kinds have the same cues.
 func dress(kind Kind, words []string) string {
 	foreign := []string{"Übergabe", "déjà", "срочная доставка", "患者の記録", "🚑🚁", "naïveté", "l'hôpital", "груза"}
