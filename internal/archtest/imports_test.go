@@ -52,8 +52,7 @@ internal/facts, internal/protocol, pkg/policy < internal/judge, internal/compose
 
 # The aspects: an engine behind the contract of a monitor.
 internal/mfotl, internal/world/spatial, pkg/policy < internal/monitor;
-internal/monitor < pkg/aspects/temporal, pkg/aspects/spatial;
-internal/text, internal/mfotl, pkg/policy < pkg/aspects/semantic;
+internal/monitor < pkg/aspects/temporal, pkg/aspects/spatial, pkg/aspects/semantic;
 internal/ltlf, pkg/policy < pkg/aspects/contract;
 pkg/aspects/temporal, pkg/aspects/spatial, pkg/aspects/semantic, pkg/aspects/contract < ENGINES;
 internal/compose, internal/judge < ENGINES;

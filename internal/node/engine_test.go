@@ -30,3 +30,18 @@ func TestAlternativeEngine(t *testing.T) {
 		}
 	}
 }
+
+// TestEnginesOfAspects: each aspect with formulas gets an engine of its own kind.
+func TestEnginesOfAspects(t *testing.T) {
+	for _, k := range []aspects.Kind{aspects.Spatial, aspects.Temporal, aspects.Semantic} {
+		e, err := node.Engine(&policy.Bundle{}, k)
+		if err != nil || e.Kind() != k {
+			t.Errorf("%s: %v, %v", k, e, err)
+		}
+	}
+	for _, k := range []aspects.Kind{aspects.Contract, "", "sigma"} {
+		if e, err := node.Engine(&policy.Bundle{}, k); err == nil {
+			t.Errorf("%s: got an engine, %v", k, e.Kind())
+		}
+	}
+}

@@ -21,6 +21,7 @@ import (
 	"github.com/aspis-rv/aspis/internal/service/composer"
 	"github.com/aspis-rv/aspis/internal/service/gate"
 	"github.com/aspis-rv/aspis/pkg/aspects"
+	"github.com/aspis-rv/aspis/pkg/aspects/semantic"
 	"github.com/aspis-rv/aspis/pkg/aspects/spatial"
 	"github.com/aspis-rv/aspis/pkg/aspects/temporal"
 	"github.com/aspis-rv/aspis/pkg/policy"
@@ -55,7 +56,9 @@ func Engine(b *policy.Bundle, k aspects.Kind, others ...Alternative) (aspects.En
 		return temporalEngine(b, others)
 	case aspects.Spatial:
 		return spatial.New(b)
-	case aspects.Semantic, aspects.Contract:
+	case aspects.Semantic:
+		return semantic.New(b)
+	case aspects.Contract:
 		return nil, fmt.Errorf("the %s aspect is not part of this version; take its clauses out of the policy", k)
 	}
 	return nil, fmt.Errorf("%q is not an aspect; want spatial, temporal, semantic or contract", k)

@@ -107,8 +107,8 @@ func (l *loader) formulaParts(n *source.Node) []part {
 	for _, f := range l.mapOf(n, "the formulas of a clause") {
 		kind := aspects.Kind(f.Key.Value)
 		switch kind {
-		case aspects.Temporal, aspects.Spatial:
-		case aspects.Semantic, aspects.Contract:
+		case aspects.Temporal, aspects.Spatial, aspects.Semantic:
+		case aspects.Contract:
 			l.report(f.Key, notYet("the aspect "+f.Key.Value))
 			continue
 		default:
