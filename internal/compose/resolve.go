@@ -40,13 +40,15 @@ func Resolve(b *policy.Bundle, d *Decision, observe bool) *schema.Resolution {
 }
 
 // Record is Resolve with the policy and the parts that were used filled in: all of a
-// resolution that follows from the decision.
+// resolution that follows from the decision. The parts are sorted by aspect, in whatever
+// order the verdicts are given.
 func Record(b *policy.Bundle, d *Decision, verdicts []*schema.Verdict, observe bool) *schema.Resolution {
 	r := Resolve(b, d, observe)
 	r.Policy = b.Digest[:]
 	for _, v := range verdicts {
 		r.Parts = append(r.Parts, schema.PartRef{Aspect: v.Aspect, Hash: v.Hash(), Value: v.Value()})
 	}
+	slices.SortStableFunc(r.Parts, func(a, b schema.PartRef) int { return strings.Compare(a.Aspect, b.Aspect) })
 	return r
 }
 

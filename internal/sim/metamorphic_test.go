@@ -107,7 +107,7 @@ func play(t *testing.T, s setup, plans []plan, k trouble, seed uint64) outcome {
 // probe checks that a settled world works again: each gate permits a newcomer what
 // every policy allows.
 func (w *world) probe() {
-	tool := map[string]string{"relay": "look", "consent": "get_time", "baseline": "read_file", "courier": "note"}[w.setup.policy]
+	tool := map[string]string{"relay": "look", "consent": "get_time", "baseline": "read_file", "courier": "note", "registry": "note"}[w.setup.policy]
 	for i := range w.setup.gates {
 		at, name := fmt.Sprintf("gate%d", i+1), fmt.Sprintf("probe%d", i+1)
 		if err := w.open(name, "newcomer", at); err != nil {
@@ -167,7 +167,7 @@ func TestFaults(t *testing.T) {
 	t.Run("seeds", func(t *testing.T) {
 		seeds(t, 1, func(t *testing.T, seed uint64) { //nolint:thelper // it is the test
 			r := rand.New(rand.NewPCG(seed, 1))
-			policy := pick(r, "relay", "relay", "consent", "baseline", "courier", "courier")
+			policy := pick(r, "relay", "relay", "consent", "baseline", "courier", "courier", "registry", "registry")
 			s := deployment(r, policy, seed)
 			s.observe = r.IntN(10) == 0
 			if r.IntN(3) == 0 {
@@ -197,7 +197,7 @@ func TestDeploymentDoesNotMatter(t *testing.T) {
 	t.Run("seeds", func(t *testing.T) {
 		seeds(t, 3, func(t *testing.T, seed uint64) { //nolint:thelper // it is the test
 			r := rand.New(rand.NewPCG(seed, 3))
-			policy := pick(r, "relay", "relay", "baseline", "courier")
+			policy := pick(r, "relay", "relay", "baseline", "courier", "registry")
 			plans := workload(r, policy, 2+r.IntN(3), 6+r.IntN(6), false)
 			plain := setup{policy: policy, seed: seed}
 			first := play(t, plain, plans, none, seed)
@@ -208,7 +208,7 @@ func TestDeploymentDoesNotMatter(t *testing.T) {
 			sum.add(first.counts)
 			healthy(t, first)
 			healthy(t, second)
-			if policy == "courier" { // which of two aspects is first to refuse, and so is named, is a matter of time
+			if policy == "courier" || policy == "registry" { // which of several aspects is first to refuse, and so is named, is a matter of time
 				for _, o := range []outcome{first, second} {
 					for call, d := range o.decisions {
 						o.decisions[call] = strings.Join(strings.Fields(d)[:min(2, len(strings.Fields(d)))], " ")

@@ -19,7 +19,7 @@ func TestRefusedCallsLeaveTheMonitors(t *testing.T) {
 	for seed := uint64(1); seed <= 16; seed++ {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 5))
-			policy := pick(r, "relay", "consent", "baseline", "courier")
+			policy := pick(r, "relay", "consent", "baseline", "courier", "registry", "registry")
 			w := newWorld(t, setup{policy: policy, aspects: 2, partitions: 2, seed: seed})
 			w.startAll()
 			time.Sleep(time.Until(w.began.Add(1100 * time.Millisecond)))

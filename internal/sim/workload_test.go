@@ -122,6 +122,8 @@ func tools(r *rand.Rand, policy, id string) proposal {
 		p.consent(r)
 	case "courier":
 		p.courier(r)
+	case "registry":
+		p.registry(r)
 	default:
 		p.tool = pick(r, "read_file", "send_money", "delete_file", "send_email", "disable_alarm", "set_limit", "confirm_payment", "search_web")
 		p.args, p.result = `{"x":1}`, `{}`
@@ -173,6 +175,27 @@ func (p *proposal) courier(r *rand.Rand) {
 	}
 }
 
+// registry makes calls whose texts say what typing has to find out.
+func (p *proposal) registry(r *rand.Rand) {
+	file, van := pick(r, "f1", "f2", "f3", "f4"), pick(r, "v1", "v2")
+	text := pick(r, "all is well", "patient is stable", "badge no 7", "patient, badge no 7")
+	p.args, p.result = fmt.Sprintf(`{"file":%q}`, file), `{}`
+	switch p.tool = pick(r, "write", "label", "digest", "digest", "digest", "fetch", "send", "send", "send", "open", "close", "amend", "emblem", "drive", "drive", "note"); p.tool {
+	case "write":
+		p.args = fmt.Sprintf(`{"file":%q,"text":%q,"mark":%q}`, file, text, pick(r, "", "", "secret"))
+	case "digest":
+		p.args = fmt.Sprintf(`{"source":%q,"output":%q,"text":%q}`, file, pick(r, "f2", "f3", "f4"), text)
+	case "fetch":
+		p.result = fmt.Sprintf(`{"text":%q}`, text)
+	case "amend":
+		p.args = fmt.Sprintf(`{"van":%q,"text":%q,"cargo":%q}`, van, pick(r, "blankets", "blankets", "200 rounds"), pick(r, "", "", "other"))
+	case "emblem", "drive":
+		p.args = fmt.Sprintf(`{"van":%q}`, van)
+	case "open", "close", "note":
+		p.args = ""
+	}
+}
+
 // grants picks an act of an authority.
 func grants(r *rand.Rand, policy string) (tool, args string) {
 	switch policy {
@@ -183,6 +206,9 @@ func grants(r *rand.Rand, policy string) (tool, args string) {
 			return "confirm", ""
 		}
 		return "give_consent", fmt.Sprintf(`{"object":%q}`, pick(r, "r1", "r2"))
+	}
+	if policy == "registry" {
+		return pick(r, "leave", "clear"), fmt.Sprintf(`{"file":%q}`, pick(r, "f1", "f2", "f3", "f4"))
 	}
 	if policy == "courier" {
 		return "allow", fmt.Sprintf(`{"file":%q}`, pick(r, "f1", "f2", "f3"))
