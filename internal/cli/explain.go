@@ -214,6 +214,9 @@ func clauseText(s *strings.Builder, b *policy.Bundle, c *replay.ClauseLine) {
 			}
 		}
 	}
+	for i := range c.Evidence {
+		fmt.Fprintf(s, "    evidence: %s\n", evidenceText(&c.Evidence[i]))
+	}
 	if len(c.Witness) > 0 {
 		fmt.Fprintf(s, "    witness: records at %v\n", c.Witness)
 	}

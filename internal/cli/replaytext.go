@@ -55,6 +55,9 @@ func why(l *replay.Line) string {
 	if p := pathOf(l); p != nil {
 		parts = append(parts, "path: "+render.Walk(p.Path, p.Distance))
 	}
+	if w := evidenceOf(l); w != nil {
+		parts = append(parts, "evidence: "+evidenceText(w))
+	}
 	if len(l.Flags) > 0 {
 		parts = append(parts, "flags "+strings.Join(l.Flags, ","))
 	}
@@ -88,14 +91,36 @@ func short(s string) string {
 
 // show prints a foreign string: control and invisible characters as escapes.
 func show(s string) string {
+	if q := quoted(s); q != `"`+s+`"` {
+		return q
+	}
+	return s
+}
+
+// quoted prints a foreign string as show does, always in quotes.
+func quoted(s string) string {
 	q := strconv.QuoteToASCII(s)
-	if len(q) > 80 {
-		q = q[:77] + `..."`
+	if len(q) <= maxShown {
+		return q
 	}
-	if q == `"`+s+`"` {
-		return s
+	return cutEscaped(q) + `..."`
+}
+
+// maxShown is the length of the longest foreign string that is printed whole.
+const maxShown = 80
+
+// cutEscaped shortens a quoted string so that dots and a quote fit behind it, between two
+// escapes and not within one.
+func cutEscaped(q string) string {
+	end := 1
+	for end < len(q) {
+		_, _, tail, err := strconv.UnquoteChar(q[end:], '"')
+		if err != nil || len(q)-len(tail) > maxShown-4 {
+			break
+		}
+		end = len(q) - len(tail)
 	}
-	return q
+	return q[:end]
 }
 
 // showWhole prints a foreign string on one line, without shortening it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/offline"
+	"github.com/aspis-rv/aspis/internal/replay"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
 	"github.com/aspis-rv/aspis/pkg/verdict"
@@ -21,7 +22,16 @@ type testLine struct {
 	Got  []string `json:"got"`
 	Want []string `json:"want"`
 
+	// Evidence says, of a test that failed, on what typed facts the unexpected decisions rest.
+	Evidence []testEvidence `json:"evidence,omitempty"`
+
 	text []string // what is wrong, a line for each event
+}
+
+// testEvidence is evidence of one clause.
+type testEvidence struct {
+	Clause string `json:"clause"`
+	replay.EvidenceLine
 }
 
 // testReport is the output of `aspis test --json`.
@@ -73,6 +83,8 @@ func (e *env) runTests(report *testReport, b *policy.Bundle) error {
 
 func runTest(t *policy.Test, cfg offline.Config) (testLine, error) {
 	line := testLine{Name: t.Name, OK: true}
+	witnesses := replay.NewWitnesses(cfg.Bundle)
+	cfg.Records = witnesses.Keeping(cfg)
 	decisions, err := offline.Run(cfg, t.Events)
 	if err != nil {
 		return line, err
@@ -94,6 +106,7 @@ func runTest(t *policy.Test, cfg offline.Config) (testLine, error) {
 		misses := x.Match(out)
 		if len(misses) > 0 {
 			line.text = append(line.text, fmt.Sprintf("at %d: %s: got %s", x.At, strings.Join(misses, "; "), outcomeText(out)))
+			line.rest(witnesses, d)
 		}
 		for _, miss := range misses {
 			line.OK = false
@@ -102,6 +115,17 @@ func runTest(t *policy.Test, cfg offline.Config) (testLine, error) {
 		}
 	}
 	return line, nil
+}
+
+// rest says on what evidence of typing a decision rests that is not the expected one.
+func (line *testLine) rest(w *replay.Witnesses, d *offline.Decision) {
+	for i := range d.Clauses {
+		c := &d.Clauses[i]
+		for _, l := range w.Evidence(c) {
+			line.text = append(line.text, fmt.Sprintf("  %s: %s", c.ID, evidenceText(&l)))
+			line.Evidence = append(line.Evidence, testEvidence{Clause: c.ID, EvidenceLine: l})
+		}
+	}
 }
 
 // outcomeText is an outcome with what it rests on: the reason, and the clauses with a

@@ -13,6 +13,8 @@ import (
 // permitted. It stops at the first event that cannot be read or folded.
 func Events(cfg offline.Config, events iter.Seq2[*schema.Event, error], each func(*Line) error) (Summary, error) {
 	var sum Summary
+	w := NewWitnesses(cfg.Bundle)
+	cfg.Records = w.Keeping(cfg)
 	run := offline.New(cfg)
 	for ev, err := range events {
 		if err != nil {
@@ -25,7 +27,7 @@ func Events(cfg offline.Config, events iter.Seq2[*schema.Event, error], each fun
 		if d == nil {
 			continue
 		}
-		l := offlineLine(d)
+		l := offlineLine(d, w)
 		sum.Add(l)
 		if err := each(l); err != nil {
 			return sum, err
@@ -34,11 +36,11 @@ func Events(cfg offline.Config, events iter.Seq2[*schema.Event, error], each fun
 	return sum, nil
 }
 
-func offlineLine(d *offline.Decision) *Line {
+func offlineLine(d *offline.Decision, w *Witnesses) *Line {
 	l := &Line{
 		Event: strconv.Itoa(d.Index), Session: d.Event.SessionID, Call: d.Event.CallID, Trace: d.Trace.Trace,
 		TP: d.TimePoint, TS: d.Timestamp, Tool: d.Event.Tool,
 	}
-	l.describe(&d.Decision, d.Resolution)
+	l.describe(&d.Decision, d.Resolution, w)
 	return l
 }

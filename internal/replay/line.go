@@ -60,6 +60,7 @@ type ClauseLine struct {
 	Bindings []map[string]any        `json:"bindings,omitempty"`
 	Witness  []uint64                `json:"witness,omitempty"`
 	Paths    []PathLine              `json:"paths,omitempty"`
+	Evidence []EvidenceLine          `json:"evidence,omitempty"`
 }
 
 // PathLine is a walk through the world on which a binding rests.
@@ -112,14 +113,16 @@ func (s *Summary) Add(l *Line) {
 	}
 }
 
-// describe fills in what a decision says.
-func (l *Line) describe(d *compose.Decision, r *schema.Resolution) {
+// describe fills in what a decision says, and on what evidence of typing it rests.
+func (l *Line) describe(d *compose.Decision, r *schema.Resolution, w *Witnesses) {
 	l.Decision, l.Reason, l.Clause = outcome(r.Outcome), r.Reason, r.Clause
 	l.Value, l.Completeness, l.Flags, l.Detail = r.Value.String(), r.Completeness.String(), r.Flags, r.Detail
 	seen := map[aspects.Kind]bool{}
 	for i := range d.Clauses {
 		c := &d.Clauses[i]
-		l.Clauses = append(l.Clauses, clauseLine(c))
+		line := clauseLine(c)
+		line.Evidence = w.Evidence(c)
+		l.Clauses = append(l.Clauses, line)
 		for k, v := range c.Parts {
 			if v == d.Value && v >= verdict.Tp && !c.Shadow {
 				seen[k] = true

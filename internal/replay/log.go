@@ -162,6 +162,7 @@ type partition struct {
 
 	retained map[schema.VerdictKey][]byte // hash by key
 	open     map[schema.Attempt]*attempt
+	witness  *Witnesses
 	policies map[string]PolicyRef // that were activated, by digest
 	permits  map[string]*Line     // permitted calls without an outcome, by id of the record
 	lines    []*Line
@@ -183,7 +184,7 @@ func (p *partition) run(ctx context.Context) error {
 	if err != nil || first == next {
 		return err
 	}
-	p.open = map[schema.Attempt]*attempt{}
+	p.open, p.witness = map[schema.Attempt]*attempt{}, NewWitnesses(p.cfg.Bundle)
 	p.policies, p.permits = map[string]PolicyRef{}, map[string]*Line{}
 	if err := p.readVerdicts(ctx); err != nil {
 		return err
@@ -297,12 +298,15 @@ func (p *partition) note(rec bus.Record, ev *schema.Event, e *protocol.Effect) {
 	switch e.Kind {
 	case protocol.Opened:
 		p.opened(rec, e)
+		p.witness.Record(e.Offset, e.Event, e.Observe)
+	case protocol.Stepped:
+		p.witness.Record(e.Offset, e.Event, e.Observe)
 	case protocol.Activated:
 		a := e.Activation
 		p.policies[string(a.Digest)] = PolicyRef{Digest: hex.EncodeToString(a.Digest), Name: a.Name, Revision: a.Revision}
 	case protocol.Finished:
 		p.finished(ev, e.Call)
-	case protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Stepped, protocol.Settled, protocol.Interim, protocol.Voided,
+	case protocol.Closed, protocol.Adopted, protocol.Dropped, protocol.Settled, protocol.Interim, protocol.Voided,
 		protocol.Repeated, protocol.Advanced, protocol.Evicted, protocol.Violated:
 	}
 }
@@ -399,7 +403,7 @@ func (p *partition) settle(e *protocol.Effect) {
 		d = p.redo(a, e.Resolution)
 	}
 	if e.Kind == protocol.Settled && a.line.Position != "" {
-		a.line.describe(d, e.Resolution)
+		a.line.describe(d, e.Resolution, p.witness)
 		if e.Resolution.Outcome == schema.SettledPermit {
 			a.line.Outcome = OutcomePending
 			p.permits[e.Call.ID] = a.line
