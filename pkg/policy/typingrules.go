@@ -165,7 +165,7 @@ func (l *loader) typesEntry(n *source.Node, env *expr.Env, where string) []emitt
 	if n.Kind != source.Map {
 		return l.applied(n, env, emitter{origin: where})
 	}
-	l.keys(n, "a typing", []string{"apply", "each", "at"}, nil)
+	l.keys(n, "a typing", []string{"apply", "each", "at", "authority"}, nil)
 	apply := n.Get("apply")
 	if apply == nil {
 		l.report(n, missingKey("apply", "a typing", "write {apply: 'rule(expression, …)', …}"))
@@ -227,6 +227,7 @@ func (l *loader) applied(n *source.Node, env *expr.Env, under emitter) []emitter
 		out[i].bound = bound
 		out[i].origin, out[i].node = under.origin, n
 		out[i].name, out[i].each, out[i].atResult = under.name, under.each, under.atResult
+		out[i].authority = under.authority
 		out[i].place += ", applied at " + place(n)
 	}
 	return out
