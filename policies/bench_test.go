@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkMedevac plays the designed suite over and over in one tenant: every event is typed,
-// and judged and adopted by both aspects. The figures are per event.
+// and judged and adopted by all three aspects. The figures are per event.
 func BenchmarkMedevac(b *testing.B) {
 	bundle := load(b, "medevac")
 	engines, err := node.Engines(bundle)

@@ -43,7 +43,7 @@ func TestClausesOnRandomCalls(t *testing.T) {
 		}
 		compareDecisions(t, seed, actions, decisions, seen)
 	}
-	for _, what := range []string{"permit", "flag", "refuse", "S1", "S2", "S3", "S4", "T1", "T2", "T3", "T4"} {
+	for _, what := range []string{"permit", "flag", "refuse", "S1", "S2", "S3", "S4", "T1", "T2", "T3", "T4", "Sigma2", "Sigma2-marked"} {
 		if seen[what] < 20 {
 			t.Errorf("%s came %d times: too seldom to say anything", what, seen[what])
 		}
@@ -58,7 +58,10 @@ func compareDecisions(t *testing.T, seed uint64, actions []action, decisions []*
 		a := &actions[i]
 		after := w.apply(a)
 		want := w.judge(a, after)
-		decided, fired := "permit", slices.Sorted(maps.Keys(want.clauses))
+		decided, fired := "permit", []string(nil)
+		for _, c := range slices.Sorted(maps.Keys(want.clauses)) {
+			fired = append(fired, c+" "+map[mark]string{suggested: "Fp", certain: "F"}[want.clauses[c]])
+		}
 		switch {
 		case want.refuses:
 			decided = "refuse"
@@ -72,6 +75,7 @@ func compareDecisions(t *testing.T, seed uint64, actions []action, decisions []*
 		seen[decided]++
 		for _, c := range fired {
 			seen[c]++
+			seen[strings.Fields(c)[0]]++
 		}
 		if decided != "refuse" {
 			w = after
@@ -81,10 +85,11 @@ func compareDecisions(t *testing.T, seed uint64, actions []action, decisions []*
 
 func word(d *offline.Decision) (decision string, fired []string) {
 	for i := range d.Clauses {
-		if d.Clauses[i].Value == verdict.F {
-			fired = append(fired, d.Clauses[i].ID)
+		if v := d.Clauses[i].Value; v >= verdict.Fp {
+			fired = append(fired, d.Clauses[i].ID+" "+v.String())
 		}
 	}
+	slices.Sort(fired)
 	switch {
 	case !d.Permitted():
 		return "refuse", fired
@@ -100,9 +105,9 @@ func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 func randomAction(r *rand.Rand, at time.Duration) action {
 	a := action{
 		at: at, actor: "agent", record: pick(r, "A", "B", "C"), mission: pick(r, "m1", "m2"),
-		tool: pick(r, "create_9line", "create_9line", "create_9line", "summarise_record", "stage_record", "stage_record", "replicate_record",
-			"release_record", "purge_replicas", "purge_replicas", "open_feed", "open_feed", "close_feed", "grant_pii_release", "grant_pii_release",
-			"retention_release", "casualty_report", "casualty_report", "aeromedical_clearance", "launch_authority", "lower_precedence",
+		tool: pick(r, "create_9line", "create_9line", "create_9line", "summarise_record", "summarise_record", "summarise_record", "stage_record", "stage_record", "replicate_record",
+			"release_record", "release_record", "purge_replicas", "purge_replicas", "open_feed", "open_feed", "close_feed", "grant_pii_release", "grant_pii_release",
+			"retention_release", "downgrade_record", "casualty_report", "casualty_report", "aeromedical_clearance", "launch_authority", "lower_precedence",
 			"designate_lz", "plan_route", "launch_mission", "launch_mission", "observe_position", "request_protected_marking",
 			"amend_manifest", "cross_flot", "cross_flot"),
 	}
@@ -112,11 +117,13 @@ func randomAction(r *rand.Rand, at time.Duration) action {
 	switch a.tool {
 	case "create_9line", "summarise_record":
 		a.record = pick(r, "A", "B", "C", "D", "E", "F", "G", "H")
-		a.source, a.marking = pick(r, "A", "B"), pick(r, "", "PHI", "PHI")
+		a.source, a.marking = pick(r, "A", "B", "C", "D"), pick(r, "", "", "PHI")
+		a.text = pick(r, "litter", "litter", "patient stable", "litter svc no 7", "a rank of two", "graphics frankly surround outpatients")
 		a.dest = pick(r, "med_fwd", "med_fwd", "med_fwd", "med_fwd", "c2_cop", "partner_med", "coalition_cop", "nowhere")
 	case "stage_record", "replicate_record":
 		a.dest = pick(r, "med_rear", "c2_cop", "partner_med", "coalition_cop", "log_enclave", "nowhere")
 	case "release_record":
+		a.record = pick(r, "A", "B", "C", "D", "E")
 		a.dest = pick(r, "partner_med", "partner_med", "coalition_cop")
 	case "purge_replicas":
 		a.label = pick(r, "home", "forward", "rear", "medical_enclave", "cop")
@@ -124,7 +131,10 @@ func randomAction(r *rand.Rand, at time.Duration) action {
 		a.src = pick(r, "med_fwd", "med_fwd", "c2_cop", "med_rear", "partner_med", "coalition_cop", "log_enclave")
 		a.dest = pick(r, "med_rear", "c2_cop", "partner_med", "partner_med", "partner_med", "coalition_cop", "log_enclave")
 	case "grant_pii_release":
-		a.actor, a.dest = pick(r, "agent", "command", "user"), pick(r, "partner_med", "partner_med", "coalition_cop")
+		a.actor, a.record = pick(r, "agent", "command", "user"), pick(r, "A", "B", "C", "D", "E")
+		a.dest = pick(r, "partner_med", "partner_med", "coalition_cop")
+	case "downgrade_record":
+		a.actor, a.record = pick(r, "agent", "command", "command"), pick(r, "A", "B", "C", "D", "E")
 	case "retention_release":
 		a.actor, a.record = pick(r, "agent", "command", "env"), pick(r, "A", "B", "C", "*")
 	case "aeromedical_clearance", "launch_authority", "lower_precedence":
@@ -140,7 +150,7 @@ func randomAction(r *rand.Rand, at time.Duration) action {
 			a.cells = append(a.cells, pick(r, cells...))
 		}
 	case "amend_manifest":
-		a.cargo = pick(r, "", "non_medical")
+		a.cargo, a.text = pick(r, "", "", "non_medical"), pick(r, "pallets", "surrounds", "forty rounds of it")
 	}
 	return a
 }
@@ -151,9 +161,9 @@ func (a *action) event(t *testing.T) *schema.Event {
 	args := map[string]any{}
 	switch a.tool {
 	case "create_9line":
-		args = map[string]any{"record": a.record, "text": "litter", "marking": a.marking, "home": a.dest}
+		args = map[string]any{"record": a.record, "text": a.text, "marking": a.marking, "home": a.dest}
 	case "summarise_record":
-		args = map[string]any{"source": a.source, "output": a.record, "text": "litter", "marking": a.marking, "home": a.dest}
+		args = map[string]any{"source": a.source, "output": a.record, "text": a.text, "marking": a.marking, "home": a.dest}
 	case "stage_record", "replicate_record":
 		args = map[string]any{"record": a.record, "dest": a.dest}
 	case "release_record":
@@ -164,7 +174,7 @@ func (a *action) event(t *testing.T) *schema.Event {
 		args = map[string]any{"src": a.src, "dst": a.dest}
 	case "grant_pii_release":
 		args = map[string]any{"record": a.record, "partner": a.dest}
-	case "retention_release":
+	case "retention_release", "downgrade_record":
 		args = map[string]any{"record": a.record}
 	case "casualty_report":
 		args = map[string]any{"mission": a.mission, "precedence": a.precedence}
@@ -173,7 +183,7 @@ func (a *action) event(t *testing.T) *schema.Event {
 	case "plan_route":
 		args = map[string]any{"mission": a.mission, "cells": append([]string{}, a.cells...)}
 	case "amend_manifest":
-		args = map[string]any{"mission": a.mission, "text": "pallets", "cargo": a.cargo}
+		args = map[string]any{"mission": a.mission, "text": a.text, "cargo": a.cargo}
 	default:
 		args["mission"] = a.mission
 	}

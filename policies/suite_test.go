@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,30 +15,48 @@ import (
 	"github.com/aspis-rv/aspis/policies"
 )
 
-// subset is a row of the table: the aspects that are on. Without the semantic aspect
-// what typing produces is not there either.
-type subset struct {
-	name string
-	on   []aspects.Kind
-	// survivors are the attacks that succeed all the same, by bundle.
-	survivors map[string]string
+// row is a row of the table of the designed suite: the aspects that are on, how guards of the
+// others are read, and the attacks that succeed all the same under each blocking set. Without
+// the semantic aspect what typing produces is not there either.
+type row struct {
+	name          string
+	on            []aspects.Kind
+	guards        verdict.OffReading
+	plain         string // blocking: default
+	precautionary string
 }
 
-// subsets are the rows. That of the semantic aspect by itself, and what cues tell (M5, M7
-// and M9), is not part of this revision of the bundles.
-func subsets() []subset {
-	const s, t, sigma = aspects.Spatial, aspects.Temporal, aspects.Semantic
-	row := func(paper, effects string) map[string]string {
-		return map[string]string{"medevac-paper": paper, "medevac": effects}
+// paperRows are the published figures. Cues of identifiers and loads are definite there, those
+// of records presumptive.
+func paperRows() []row {
+	const s, t, sigma, loose, strict = aspects.Spatial, aspects.Temporal, aspects.Semantic, verdict.LooseGuard, verdict.StrictReference
+	return []row{
+		{"none", nil, loose, "1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 9"},
+		{"S", []aspects.Kind{s}, loose, "1 2 4 5 6 7 9", "1 2 4 5 6 7 9"},
+		{"T", []aspects.Kind{t}, loose, "1 2 3 5 7 8 9", "1 2 3 5 7 8 9"},
+		{"Sigma", []aspects.Kind{sigma}, loose, "1 2 3 4 6 8 9", "1 2 3 4 6 8 9"},
+		{"S+T", []aspects.Kind{s, t}, loose, "1 2 5 7 9", "1 2 5 7 9"},
+		{"S+Sigma", []aspects.Kind{s, sigma}, loose, "2 4 9", "2 4 9"},
+		{"T+Sigma", []aspects.Kind{t, sigma}, loose, "1 3 8 9", "1 3 8"},
+		{"all", []aspects.Kind{s, t, sigma}, loose, "9", ""},
+		{"Sigma, strict", []aspects.Kind{sigma}, strict, "1 2 3 4 6 7 8 9", "1 2 3 4 6 7 8 9"},
+		{"T+Sigma, strict", []aspects.Kind{t, sigma}, strict, "1 3 7 8 9", "1 3 7 8"},
 	}
-	return []subset{
-		{"none", nil, row("1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 9")},
-		{"S", []aspects.Kind{s}, row("1 2 4 5 6 7 9", "1 2 4 5 6 7 9")},
-		{"T", []aspects.Kind{t}, row("1 2 3 5 7 8 9", "1 2 3 5 7 8 9")},
-		{"S+T", []aspects.Kind{s, t}, row("1 2 5 7 9", "1 2 5 7 9")},
-		{"S+marking", []aspects.Kind{s, sigma}, row("2 4 5 7 9", "2 4 5 7 9")},
-		{"T+marking", []aspects.Kind{t, sigma}, row("1 3 5 7 8 9", "3 5 7 8 9")},
-		{"S+T+marking", []aspects.Kind{s, t, sigma}, row("5 7 9", "5 7 9")},
+}
+
+// effectRows are those of an independent evaluation of clauses over effects, with every cue
+// presumptive.
+func effectRows() []row {
+	const s, t, sigma, loose = aspects.Spatial, aspects.Temporal, aspects.Semantic, verdict.LooseGuard
+	return []row{
+		{"none", nil, loose, "1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 9"},
+		{"S", []aspects.Kind{s}, loose, "1 2 4 5 6 7 9", "1 2 4 5 6 7 9"},
+		{"T", []aspects.Kind{t}, loose, "1 2 3 5 7 8 9", "1 2 3 5 7 8 9"},
+		{"Sigma", []aspects.Kind{sigma}, loose, "1 2 3 4 5 6 7 8 9", "1 2 3 4 6 8 9"},
+		{"S+T", []aspects.Kind{s, t}, loose, "1 2 5 7 9", "1 2 5 7 9"},
+		{"S+Sigma", []aspects.Kind{s, sigma}, loose, "2 4 5 7 9", "2 4 9"},
+		{"T+Sigma", []aspects.Kind{t, sigma}, loose, "3 5 7 8 9", "3 8"},
+		{"all", []aspects.Kind{s, t, sigma}, loose, "5 7 9", ""},
 	}
 }
 
@@ -46,19 +65,22 @@ func subsets() []subset {
 // over effects, with an independent evaluation.
 func TestDesignedSuite(t *testing.T) {
 	traces := suite(t, load(t, "medevac"))
-	for _, name := range []string{"medevac-paper", "medevac"} {
-		t.Run(name, func(t *testing.T) {
-			b := load(t, name)
-			engines, err := node.Engines(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			table := []string{"aspects on     attacks that succeed"}
-			for _, row := range subsets() {
-				got := survivors(t, offline.Config{Bundle: b, Engines: engines}, row.on, traces)
-				table = append(table, fmt.Sprintf("%-12s %d  %s", row.name, len(got), strings.Join(got, " ")))
-				if want := row.survivors[name]; strings.Join(got, " ") != want {
-					t.Errorf("with %s on, %v succeed, want %s", row.name, got, want)
+	for _, tc := range []struct {
+		name string
+		rows []row
+	}{{"medevac-paper", paperRows()}, {"medevac", effectRows()}} {
+		t.Run(tc.name, func(t *testing.T) {
+			cfg := configOf(t, tc.name)
+			table := []string{fmt.Sprintf("%-16s %-20s %s", "aspects on", "default", "precautionary")}
+			for _, r := range tc.rows {
+				plain := survivors(t, cfg, &r, verdict.DefaultSet, traces)
+				careful := survivors(t, cfg, &r, verdict.PrecautionarySet, traces)
+				table = append(table, fmt.Sprintf("%-16s %d %-18s %d %s", r.name, len(plain), strings.Join(plain, " "), len(careful), strings.Join(careful, " ")))
+				if got := strings.Join(plain, " "); got != r.plain {
+					t.Errorf("with %s on, under default, %q succeed, want %q", r.name, got, r.plain)
+				}
+				if got := strings.Join(careful, " "); got != r.precautionary {
+					t.Errorf("with %s on, under precautionary, %q succeed, want %q", r.name, got, r.precautionary)
 				}
 			}
 			t.Log("\n" + strings.Join(table, "\n"))
@@ -66,13 +88,101 @@ func TestDesignedSuite(t *testing.T) {
 	}
 }
 
+// TestWhatPassesIsFlagged: under default, of the attacks that succeed against all aspects each
+// is flagged on the call by which it does, with the value Fp.
+func TestWhatPassesIsFlagged(t *testing.T) {
+	b := load(t, "medevac")
+	cfg := configOf(t, "medevac")
+	cfg.Blocking = verdict.DefaultSet
+	want := map[string]string{"M5": "Sigma2", "M7": "T4", "M9": "T1"}
+	for _, trace := range suite(t, b) {
+		id, _, _ := strings.Cut(trace.Name, " ")
+		clause := want[id]
+		if clause == "" {
+			continue
+		}
+		decisions := run(t, cfg, trace)
+		last := decisions[len(decisions)-1]
+		if !last.Permitted() || last.Value != verdict.Fp || !slices.Equal(last.Flags, []string{clause}) {
+			t.Errorf("%s ends with %s, value %s, flags %v, want it permitted and flagged by %s", id, last.Outcome, last.Value, last.Flags, clause)
+		}
+	}
+}
+
+// TestFirstRefusals: the temporal aspect by itself refuses first where it is published to, with
+// typing on; and under all aspects one third of the first refusals draws on more than one.
+func TestFirstRefusals(t *testing.T) {
+	cfg := configOf(t, "medevac-paper")
+	cfg.Blocking, cfg.Guards = verdict.PrecautionarySet, verdict.LooseGuard
+	temporal := cfg
+	temporal.Off = []aspects.Kind{aspects.Spatial, aspects.Semantic}
+	var points []string
+	several := 0
+	for _, trace := range suite(t, load(t, "medevac")) {
+		id, _, _ := strings.Cut(trace.Name, " ")
+		if d := firstRefusal(run(t, temporal, trace)); d != nil {
+			points = append(points, fmt.Sprintf("%s.%d", id, d.Index+1))
+		}
+		if d := firstRefusal(run(t, cfg, trace)); d != nil && len(contributors(d)) > 1 {
+			several++
+		}
+	}
+	if got, want := strings.Join(points, " "), "M1.4 M2.3 M4.5 M6.3 M7.4 M9.2"; got != want {
+		t.Errorf("the temporal aspect alone refuses first at %s, want %s", got, want)
+	}
+	if several != 3 {
+		t.Errorf("%d of the first refusals draw on more than one aspect, want 3", several)
+	}
+}
+
+func firstRefusal(decisions []*offline.Decision) *offline.Decision {
+	for _, d := range decisions {
+		if !d.Permitted() {
+			return d
+		}
+	}
+	return nil
+}
+
+// contributors are the aspects whose value is that of the decision.
+func contributors(d *offline.Decision) []aspects.Kind {
+	kinds := map[aspects.Kind]bool{}
+	for i := range d.Clauses {
+		for k, v := range d.Clauses[i].Parts {
+			if v == d.Value {
+				kinds[k] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+func configOf(t *testing.T, name string) offline.Config {
+	t.Helper()
+	b := load(t, name)
+	engines, err := node.Engines(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return offline.Config{Bundle: b, Engines: engines}
+}
+
+func run(t *testing.T, cfg offline.Config, trace *policy.Test) []*offline.Decision {
+	t.Helper()
+	decisions, err := offline.Run(cfg, trace.Copies())
+	if err != nil {
+		t.Fatalf("%s: %v", trace.Name, err)
+	}
+	return decisions
+}
+
 // survivors runs the suite and returns the numbers of the attacks that succeed. A benign
 // trace that is refused or flagged anywhere fails the test.
-func survivors(t *testing.T, cfg offline.Config, on []aspects.Kind, traces []*policy.Test) []string {
+func survivors(t *testing.T, cfg offline.Config, r *row, blocking verdict.BlockingSet, traces []*policy.Test) []string {
 	t.Helper()
-	cfg.Guards = verdict.LooseGuard
+	cfg.Guards, cfg.Blocking = r.guards, blocking
 	for _, k := range aspects.Kinds() {
-		if !slices.Contains(on, k) {
+		if !slices.Contains(r.on, k) {
 			cfg.Off = append(cfg.Off, k)
 		}
 	}
@@ -81,13 +191,10 @@ func survivors(t *testing.T, cfg offline.Config, on []aspects.Kind, traces []*po
 	}
 	var out []string
 	for _, trace := range traces {
-		decisions, err := offline.Run(cfg, trace.Copies())
-		if err != nil {
-			t.Fatalf("%s: %v", trace.Name, err)
-		}
+		decisions := run(t, cfg, trace)
 		id, _, _ := strings.Cut(trace.Name, " ")
 		if succeeded := attacks()[id]; succeeded == nil {
-			mustPass(t, id, on, decisions)
+			mustPass(t, id, r.on, decisions)
 		} else if succeeded(outcome(t, decisions)) {
 			out = append(out, id[1:])
 		}
