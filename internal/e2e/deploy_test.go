@@ -41,6 +41,7 @@ const (
 	roleComposer = "composer"
 	roleGate     = "gate"
 	second       = "-2" // of the name of a role that is there twice
+	third        = "-3"
 )
 
 // deployment is a set of processes with one gate.
@@ -201,7 +202,7 @@ func (d *deployment) restart(role string, pause time.Duration) {
 func (d *deployment) startAll() {
 	d.tb.Helper()
 	for _, role := range []string{roleUp, roleComposer, roleAspect, roleGate} {
-		for _, suffix := range []string{"", second} {
+		for _, suffix := range []string{"", second, third} {
 			if p := d.procs[role+suffix]; p != nil {
 				p.start()
 			}

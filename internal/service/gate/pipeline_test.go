@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"sync"
@@ -28,12 +29,17 @@ revision: 1
 authorities: [user]
 deadline: 5s
 trace: TRACE
-facts: {export: [object], consent: [object], secret: [object]}
+blocking: precautionary
+cues: {wordlist: wordlist.txt}
+facts: {export: [object], consent: [object], secret: [object], post: [object], telling: [object]}
+typing:
+  tells(o, text): {emits: telling(o), cues: wordlist, in: [text]}
 tools:
   export_record: {args: {object: string}, facts: [export(object)]}
   give_consent: {authority: true, args: {object: string}, facts: [consent(object)]}
   read_secret: {args: {object: string}, facts: [secret(object)]}
   get_time: {}
+  post: {args: {object: string, text: string}, types: ['tells(object, text)'], facts: [post(object)]}
 clauses:
   C1:
     text: A record is exported under a consent for it.
@@ -42,6 +48,10 @@ clauses:
     text: Secrets stay where they are.
     disclose: none
     forbid: {temporal: 'secret(o)'}
+  C3:
+    text: What is posted tells nothing.
+    disclose: full
+    forbid: {temporal: 'post(o) AND telling(o)'}
 `
 
 // rig is a gate, a composer and an aspect worker over a log in memory.
@@ -57,6 +67,9 @@ func loadPolicy(t *testing.T, trace string) *policy.Bundle {
 	dir := t.TempDir()
 	text := bytes.Replace([]byte(testPolicy), []byte("TRACE"), []byte(trace), 1)
 	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "wordlist.txt"), []byte("kestrel\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b, diags := policy.Load(dir)
@@ -233,6 +246,32 @@ func TestDisclosure(t *testing.T) {
 			t.Errorf("a user is told %+v of C2", got[0])
 		}
 		told(who+" of C1", &got[1].Answer, true)
+	}
+}
+
+// TestCuesAreNotDisclosed violates a clause by a cue: the agent reads the clause and the binding,
+// and nothing of what was looked for, now or afterwards.
+func TestCuesAreNotDisclosed(t *testing.T) {
+	r := start(t, "session", nil)
+	s := r.session(t)
+	a := r.call(t, s, "post", `{"object":"x","text":"the Kestrel flies"}`)
+	if a.Decision != "refuse" || a.Clause != "C3" || a.Message != `C3: What is posted tells nothing. (o = "x")` || a.Certificate.Value != "Fp" {
+		t.Fatalf("told %+v", a)
+	}
+	later, err := r.gate.Decisions(t.Context(), agent(), DecisionFilter{Session: s})
+	if err != nil || len(later) != 1 {
+		t.Fatalf("%d decisions, %v", len(later), err)
+	}
+	for _, told := range []any{a, later} {
+		text, err := json.Marshal(told)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"kestrel", "Kestrel", "wordlist", "cue", "telling", "presumptive"} {
+			if bytes.Contains(text, []byte(word)) {
+				t.Errorf("%q is in what the agent is told: %s", word, text)
+			}
+		}
 	}
 }
 
