@@ -117,7 +117,7 @@ func (w *Witnesses) Evidence(c *compose.Clause) []EvidenceLine {
 		atoms := w.atoms(c.ID, f)
 		for _, offset := range f.Witness {
 			if _, done := typed[offset]; !done {
-				typed[offset] = w.type_(offset)
+				typed[offset] = w.explain(offset)
 			}
 			for k := range typed[offset] {
 				why := &typed[offset][k]
@@ -130,7 +130,7 @@ func (w *Witnesses) Evidence(c *compose.Clause) []EvidenceLine {
 	return out
 }
 
-func (w *Witnesses) type_(offset uint64) []policy.Evidence {
+func (w *Witnesses) explain(offset uint64) []policy.Evidence {
 	in, known := w.events[offset]
 	if !known {
 		return nil
@@ -177,6 +177,7 @@ func concerns(atoms []*syntax.Pred, f *compose.Firing, fact *schema.Fact) bool {
 				if k := slices.Index(f.Columns, arg.Name); k >= 0 && f.Values[k] != fact.Args[i] {
 					return false
 				}
+			case syntax.Arith, syntax.Conv, syntax.Neg, syntax.Here: // may be anything
 			}
 		}
 		return true
