@@ -121,6 +121,9 @@ func TestWorldLive(t *testing.T) {
 	a.launders(d, b)
 	d.killAll()
 	once := replayLog(t, d, "--workers", "1")
+	if !bytes.Contains(once.lines, []byte(`"source":"cue","rule":"identifier"`)) {
+		t.Error("no line of the replay says by which cue a record carries an identifier")
+	}
 	for _, flags := range [][]string{{"--workers", "4"}, {"--workers", "1", "--snapshot-every", "3"}} {
 		if again := replayLog(t, d, flags...); !bytes.Equal(once.lines, again.lines) {
 			t.Errorf("replay with %v prints other lines", flags)
