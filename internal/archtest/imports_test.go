@@ -92,7 +92,8 @@ pkg/policy < internal/adapter/classify < internal/cli;
 pkg/schema < internal/corpus < internal/corpus/agentdojo;
 pkg/schema < internal/corpus/jsonl;
 NONE < internal/eval/stats;
-internal/corpus/agentdojo, internal/eval/stats, internal/offline < internal/eval;
+internal/corpus/agentdojo, internal/records < internal/corpus/agentdojo/plant;
+internal/corpus/agentdojo/plant, internal/eval/stats, internal/offline < internal/eval;
 
 # The one place that chooses adapters and prints.
 internal/adapter/httpapi, internal/adapter/mcpproxy, internal/adapter/hook, internal/adapter/extauthz, internal/adapter/otlp, internal/adapter/monpoly < internal/cli;

@@ -11,6 +11,10 @@ import (
 // Tenant is the tenant of all events of the corpus.
 const Tenant = "agentdojo"
 
+// MessageTool is the tool of a message, and of a result that belongs to no recorded
+// call: the entry of a bundle that types texts nobody asked for.
+const MessageTool = "message"
+
 // Events returns the run as canonical events, in recorded order: one trace and one
 // session with the run's ID, whose events are numbered from 0 in their own IDs.
 // They count as observed and claim no time, since none was recorded. Arguments and
@@ -37,12 +41,13 @@ func (r *Run) Events() []*schema.Event {
 func (s *Step) fill(ev *schema.Event) {
 	switch s.Kind {
 	case StepMessage:
-		ev.Kind, ev.Actor, ev.Text = schema.KindMessage, actor(s.Role), s.Text
+		ev.Kind, ev.Actor, ev.Text, ev.Tool = schema.KindMessage, actor(s.Role), s.Text, MessageTool
 	case StepCall:
 		ev.Kind, ev.Actor, ev.Issuer = schema.KindCall, actor(s.Role), schema.IssuerModel
 		ev.Args = s.arguments()
 	case StepResult:
 		ev.Kind, ev.Actor = schema.KindResult, schema.Actor{ID: "tool", Class: schema.ClassTool}
+		ev.Tool = or(s.Tool, MessageTool)
 		if s.Error != "" {
 			ev.Status = schema.ResultError
 		}

@@ -34,14 +34,14 @@ func TestEvents(t *testing.T) {
 		text   string
 		status schema.ResultStatus
 	}{
-		{kind: schema.KindMessage, actor: schema.Actor{ID: "system", Class: schema.ClassSystem}, text: "You are an assistant of a bank."},
-		{kind: schema.KindMessage, actor: schema.Actor{ID: "user", Class: schema.ClassUser}, text: "Pay the bill."},
+		{kind: schema.KindMessage, actor: schema.Actor{ID: "system", Class: schema.ClassSystem}, tool: MessageTool, text: "You are an assistant of a bank."},
+		{kind: schema.KindMessage, actor: schema.Actor{ID: "user", Class: schema.ClassUser}, tool: MessageTool, text: "Pay the bill."},
 		{kind: schema.KindCall, actor: schema.Actor{ID: "agent", Class: schema.ClassAgent}, call: "c1", tool: "get_balance", canon: `{}`},
 		{kind: schema.KindResult, actor: schema.Actor{ID: "tool", Class: schema.ClassTool}, call: "c1", tool: "get_balance", canon: `"1810.0"`},
-		{kind: schema.KindMessage, actor: schema.Actor{ID: "agent", Class: schema.ClassAgent}, text: "Paying now."},
+		{kind: schema.KindMessage, actor: schema.Actor{ID: "agent", Class: schema.ClassAgent}, tool: MessageTool, text: "Paying now."},
 		{kind: schema.KindCall, actor: schema.Actor{ID: "agent", Class: schema.ClassAgent}, call: "c2", tool: "send_money", canon: `{"amount":10.5,"recipient":"GB29"}`},
 		{kind: schema.KindResult, actor: schema.Actor{ID: "tool", Class: schema.ClassTool}, call: "c2", tool: "send_money", canon: `"ValueError: no such recipient"`, status: schema.ResultError},
-		{kind: schema.KindMessage, actor: schema.Actor{ID: "agent", Class: schema.ClassAgent}, text: "It failed."},
+		{kind: schema.KindMessage, actor: schema.Actor{ID: "agent", Class: schema.ClassAgent}, tool: MessageTool, text: "It failed."},
 	} {
 		ev := events[i]
 		canon := string(ev.Args.Canon) + string(ev.Result.Canon)
