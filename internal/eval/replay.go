@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aspis-rv/aspis/internal/compose"
 	"github.com/aspis-rv/aspis/internal/corpus"
@@ -89,44 +91,143 @@ func newReplayer(bundle *policy.Bundle, engines []aspects.Engine) (*replayer, er
 	return &replayer{bundle: bundle, engines: engines}, nil
 }
 
-// run replays one run: each event is typed, judged when it is a call, and adopted
-// whatever the verdict. A clause fires on a call when its value is a violation,
-// definite or presumptive.
+// firing is what a clause says of one call.
+type firing struct {
+	clause int              // index in the bundle
+	step   int              // of the call, among the run's steps
+	call   int              // of the call, in the tool chain
+	rows   []compose.Firing // the bindings; sorted as the monitors give them
+}
+
+// run replays one run. A clause fires on a call when its value is a violation, definite
+// or presumptive.
 func (r *replayer) run(run *agentdojo.Run) (outcome, error) {
-	out, call := outcomeOf(run, len(r.bundle.Clauses)), 0
+	out := outcomeOf(run, len(r.bundle.Clauses))
+	for i := range r.bundle.Clauses {
+		out.shadow[i] = r.bundle.Clauses[i].Shadow
+	}
+	r.replay(run, func(f firing) bool {
+		out.fire(f.clause, f.call)
+		return true
+	})
+	return out, nil
+}
+
+// replay gives each event to the monitors: it is typed, a result with its call at hand;
+// judged when it is a call; and adopted whatever the verdict. Firings are visited in the
+// order of the calls and, on one call, of the bundle's clauses, until visit returns false.
+func (r *replayer) replay(run *agentdojo.Run, visit func(firing) bool) {
 	monitors := make([]aspects.Monitor, len(r.engines))
 	for i, e := range r.engines {
 		monitors[i] = e.New()
 	}
+	h := history{calls: make(map[string]proposed)}
+	call := 0
 	for i, ev := range run.Events() {
-		typing := r.bundle.Type(ev, true)
-		// The corpus has no times: the time points stand one nanosecond apart.
-		in := aspects.Input{
-			TimePoint: uint64(i), Timestamp: int64(i), Offset: uint64(i),
-			Event: ev, Facts: typing.Facts, Evidence: verdict.Sound,
-		}
+		in, typing := r.input(&h, i, ev)
 		if ev.Kind == schema.KindCall {
-			r.judge(monitors, in, typing, func(clause int) { out.fire(clause, call) })
+			d := r.judge(monitors, in, typing)
+			for c := range d.Clauses {
+				if d.Clauses[c].Value < verdict.Fp {
+					continue
+				}
+				id := d.Clauses[c].ID
+				at := slices.IndexFunc(r.bundle.Clauses, func(c policy.Clause) bool { return c.ID == id })
+				if !visit(firing{clause: at, step: i, call: call, rows: d.Clauses[c].Firings}) {
+					return
+				}
+			}
 			call++
 		}
 		for _, m := range monitors {
 			m.Adopt(in)
 		}
+		h.remember(i, ev, typing)
 	}
-	return out, nil
 }
 
-// judge composes the verdict on one call and reports the clauses that fire.
-func (r *replayer) judge(monitors []aspects.Monitor, in aspects.Input, typing policy.Typing, fire func(clause int)) {
+// history is what typing and judging need of the events before.
+type history struct {
+	calls     map[string]proposed
+	uncertain []aspects.Uncertain // sorted by relation
+}
+
+// proposed is a call and the name under which monitors keep its effects.
+type proposed struct {
+	event *schema.Event
+	name  string
+}
+
+// remember takes an adopted event in.
+func (h *history) remember(i int, ev *schema.Event, typing policy.Typing) {
+	if ev.Kind == schema.KindCall {
+		h.calls[ev.CallID] = proposed{event: ev, name: strconv.Itoa(i)}
+	}
+	for _, relation := range typing.Uncertain {
+		h.doubt(aspects.Uncertain{Relation: relation, At: int64(i)})
+	}
+}
+
+// doubt keeps the latest unknown fact of each relation. The slice may be a monitor's: it
+// is replaced, not changed.
+func (h *history) doubt(u aspects.Uncertain) {
+	at, known := slices.BinarySearchFunc(h.uncertain, u.Relation, func(have aspects.Uncertain, relation string) int {
+		return strings.Compare(have.Relation, relation)
+	})
+	next := slices.Clone(h.uncertain)
+	if known {
+		next[at].At = u.At
+	} else {
+		next = slices.Insert(next, at, u)
+	}
+	h.uncertain = next
+}
+
+// input types one event. The corpus has no times: the time points stand one nanosecond
+// apart.
+func (r *replayer) input(h *history, i int, ev *schema.Event) (aspects.Input, policy.Typing) {
+	call, bound := h.calls[ev.CallID]
+	var typing policy.Typing
+	if ev.Kind == schema.KindResult && bound {
+		typing = r.bundle.TypeResult(call.event, ev, true)
+	} else {
+		typing = r.bundle.Type(ev, true)
+	}
+	in := aspects.Input{
+		TimePoint: uint64(i), Timestamp: int64(i), Offset: uint64(i),
+		Event: ev, Facts: typing.Facts, Evidence: verdict.Sound, Uncertain: h.uncertain,
+		Edits: typing.Edits, Documents: typing.Documents,
+	}
+	if r.bundle.World == nil {
+		return in, typing
+	}
+	if ev.Kind == schema.KindCall {
+		in.Call = strconv.Itoa(i)
+	}
+	if ev.Kind == schema.KindResult && bound {
+		in.Ended = aspects.Ended{Call: call.name, Outcome: ended(ev.Status)}
+	}
+	return in, typing
+}
+
+// ended says what becomes of the effects of a call with that result.
+func ended(s schema.ResultStatus) aspects.Outcome {
+	switch s {
+	case schema.ResultOK:
+		return aspects.EffectsStay
+	case schema.ResultError:
+		return aspects.EffectsGo
+	case schema.ResultUnknown:
+		return aspects.EffectsDoubt
+	}
+	return 0
+}
+
+// judge composes the decision on one call.
+func (r *replayer) judge(monitors []aspects.Monitor, in aspects.Input, typing policy.Typing) compose.Decision {
 	verdicts := make([]*schema.Verdict, len(monitors))
 	for i, m := range monitors {
 		verdicts[i] = &schema.Verdict{Aspect: string(r.engines[i].Kind()), Parts: m.Judge(in)}
 	}
-	d := compose.Decide(&compose.Input{Bundle: r.bundle, Typing: typing, Verdicts: verdicts})
-	for i := range d.Clauses {
-		if d.Clauses[i].Value < verdict.Fp {
-			continue
-		}
-		fire(slices.IndexFunc(r.bundle.Clauses, func(c policy.Clause) bool { return c.ID == d.Clauses[i].ID }))
-	}
+	return compose.Decide(&compose.Input{Bundle: r.bundle, Typing: typing, Verdicts: verdicts})
 }
