@@ -7,11 +7,11 @@ import (
 	"io/fs"
 )
 
-//go:embed baseline medevac medevac-paper
+//go:embed agentdojo baseline medevac medevac-paper
 var bundles embed.FS
 
 // Names lists the shipped bundles, sorted.
-func Names() []string { return []string{"baseline", "medevac", "medevac-paper"} }
+func Names() []string { return []string{"agentdojo", "baseline", "medevac", "medevac-paper"} }
 
 // FS returns the files of a shipped bundle. It fails with an error that wraps
 // fs.ErrNotExist when there is no bundle of that name.

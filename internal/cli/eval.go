@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aspis-rv/aspis/internal/eval"
+	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/policies"
 )
@@ -30,6 +31,10 @@ func newEval(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			asking, asked, err := e.asking(b)
+			if err != nil {
+				return err
+			}
 			switch eval.Convention(convention) {
 			case eval.Published, eval.Ours, eval.Both:
 			default:
@@ -37,6 +42,7 @@ func newEval(e *env) *cobra.Command {
 			}
 			t, err := eval.AgentDojo(cmd.Context(), args[1:], b, eval.Options{
 				Engines: engines, Convention: eval.Convention(convention), Workers: workers,
+				Provenance: asking, ProvenanceEngines: asked,
 			})
 			if err != nil {
 				return err
@@ -52,6 +58,19 @@ func newEval(e *env) *cobra.Command {
 	f.StringVar(&convention, "convention", string(eval.Both), "which runs count as benign: published, ours or both")
 	f.IntVar(&workers, "workers", 0, "runs replayed at a time (0: one per core)")
 	return cmd
+}
+
+// asking returns the bundle that answers the parametric questions, with its engines: the
+// given one if it does, otherwise the shipped one.
+func (e *env) asking(b *policy.Bundle) (*policy.Bundle, []aspects.Engine, error) {
+	if !eval.Asks(b) {
+		var err error
+		if b, err = e.bundleOr("", "agentdojo"); err != nil {
+			return nil, nil, err
+		}
+	}
+	engines, err := e.engines(b)
+	return b, engines, err
 }
 
 // bundleOr loads the bundle in dir, or a shipped one when dir is empty.

@@ -38,8 +38,7 @@ func oraclePayee() oracleRule {
 func oracleRecipient() oracleRule {
 	return oracleRule{
 		suite: "workspace", tool: "send_email", argument: "recipients", toolTexts: true,
-		line: regexp.MustCompile(`(?i)(?:from|sender|recipients?|participants?|email|shared_with|owner)\s*:\s*\[?\s*(?:-\s*)?["']?` +
-			`([a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,})`),
+		line: regexp.MustCompile(`(?:from|sender|recipients?|participants?|email|shared_with|owner)\s*:\s*\[?\s*(?:-\s*)?["']?([\w.%+-]+@[\w.-]+\w)`),
 	}
 }
 

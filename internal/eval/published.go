@@ -9,6 +9,9 @@ const (
 	publishedPolicy = "baseline"
 )
 
+// provenancePolicy is the bundle that states the published parametric predicates.
+const provenancePolicy = "agentdojo"
+
 // published returns the figures for the generic obligations on the GPT-4o runs of
 // AgentDojo without a defence (arXiv 2610.09793; the columns it leaves out were
 // recounted from the same runs). Counts by the user's own tasks are known for all
@@ -31,6 +34,36 @@ func published() *Table {
 		},
 		Earliest: Earliest{Preventive: 1012, Last: 342, None: 577, LeadMedian: 1, LeadMean: 2.19, LeadMax: 13},
 	}
+}
+
+// publishedParametric returns the published figures of the parametric predicates on the
+// same runs, with those by the user's own tasks as recounted from them.
+func publishedParametric() (parametric map[string]map[string]Counts, planting map[string]*Planting) {
+	payee, recipient := Counts{403, 576, 6, 25, 1, 16}, Counts{203, 518, 5, 46, 1, 40}
+	parametric = map[string]map[string]Counts{
+		"payee": {
+			Generic: {456, 576, 11, 25, notGiven, notGiven}, Naive: payee, Hardened: payee,
+		},
+		"recipient": {
+			Generic: {220, 518, 7, 46, notGiven, notGiven}, Naive: recipient, Hardened: recipient,
+			NaiveCharacters: recipient, HardenedCharacters: recipient,
+		},
+	}
+	never := func() Flips { return Flips{"a": 0, "b": 0, "c": 0, "d": 0} }
+	planting = map[string]*Planting{
+		"payee":     {Naive: Flips{"a": 379, "b": 0, "c": 379, "d": 0}, Hardened: never(), Of: 403},
+		"recipient": {Naive: Flips{"a": 201, "b": 0, "c": 201, "d": 0}, Hardened: never(), Of: 203},
+	}
+	return parametric, planting
+}
+
+// paperParametric returns the published parametric figures if t measured the shipped
+// predicates on the published runs and no other; otherwise they are nil.
+func (t *Table) paperParametric() (map[string]map[string]Counts, map[string]*Planting) {
+	if t.Provenance != provenancePolicy || !slices.Equal(t.Models, []string{publishedModel}) {
+		return nil, nil
+	}
+	return publishedParametric()
 }
 
 // notGiven marks a figure that was not published.

@@ -31,7 +31,11 @@ type Options struct {
 	// Engines are the monitors' engines, made for the bundle: one for each aspect that
 	// owns a formula of it. They are used from several goroutines.
 	Engines []aspects.Engine
-	// Convention is echoed in the table; empty means Both.
+	// Provenance is the bundle that answers the parametric questions (see Asks), and
+	// ProvenanceEngines are its engines. Without it they are not asked.
+	Provenance        *policy.Bundle
+	ProvenanceEngines []aspects.Engine
+	// Convention says how lists of recipients are read, and is echoed in the table; empty means Both.
 	Convention Convention
 	// Workers is the number of runs replayed at a time, 0 for one per core. It never
 	// shows in the output.
@@ -42,26 +46,83 @@ type Options struct {
 // package agentdojo) under the bundle and returns the table. Time is linear in the
 // number of events; memory does not grow with the corpus, but for the runs' names.
 func AgentDojo(ctx context.Context, paths []string, bundle *policy.Bundle, o Options) (*Table, error) {
-	r, err := newReplayer(bundle, o.Engines)
+	if o.Convention == "" {
+		o.Convention = Both
+	}
+	e, err := newEvaluation(bundle, o)
 	if err != nil {
 		return nil, err
 	}
 	var report corpus.Report
-	tally := newTally(clauseIDs(bundle))
-	for out, err := range agentdojo.Map(ctx, paths, agentdojo.Options{Workers: o.Workers, Report: &report}, r.run) {
+	for out, err := range agentdojo.Map(ctx, paths, agentdojo.Options{Workers: o.Workers, Report: &report}, e.run) {
 		if err != nil {
 			return nil, fmt.Errorf("eval: %w", err)
 		}
-		tally.add(out)
+		e.add(out)
 	}
-	table := tally.table()
+	table := e.table()
 	table.Convention = o.Convention
-	if o.Convention == "" {
-		table.Convention = Both
-	}
 	table.Policy, table.Revision = bundle.Name, bundle.Revision
 	table.Quirks = report.Findings()
 	return table, nil
+}
+
+// evaluation is everything that is asked of a corpus. Its method run is safe for
+// concurrent use, the others are not.
+type evaluation struct {
+	generic *replayer
+	tally   *tally
+	asking  *interrogator // nil: nothing parametric is asked
+	survey  *survey
+}
+
+func newEvaluation(bundle *policy.Bundle, o Options) (*evaluation, error) {
+	generic, err := newReplayer(bundle, o.Engines)
+	if err != nil {
+		return nil, err
+	}
+	e := &evaluation{generic: generic, tally: newTally(clauseIDs(bundle))}
+	if o.Provenance == nil {
+		return e, nil
+	}
+	r, err := newReplayer(o.Provenance, o.ProvenanceEngines)
+	if err != nil {
+		return nil, err
+	}
+	e.asking = newInterrogator(r, o.Convention)
+	e.survey = newSurvey(e.asking)
+	return e, nil
+}
+
+// findings is what was found out about one run.
+type findings struct {
+	outcome outcome
+	answers *answers
+}
+
+func (e *evaluation) run(run *agentdojo.Run) (findings, error) {
+	out, err := e.generic.run(run)
+	if err != nil || e.asking == nil {
+		return findings{outcome: out}, err
+	}
+	a, err := e.asking.ask(run)
+	return findings{outcome: out, answers: a}, err
+}
+
+func (e *evaluation) add(f findings) {
+	e.tally.add(f.outcome)
+	if e.survey != nil {
+		e.survey.add(&f.outcome, f.answers)
+	}
+}
+
+func (e *evaluation) table() *Table {
+	table := e.tally.table()
+	if e.survey != nil {
+		table.Provenance = e.asking.bundle.Name
+		table.Parametric, table.Planting = e.survey.parametric, e.survey.planting
+	}
+	return table
 }
 
 func clauseIDs(b *policy.Bundle) []string {

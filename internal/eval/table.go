@@ -29,6 +29,8 @@ type Table struct {
 	// Policy and Revision name the bundle that was evaluated.
 	Policy   string `json:"policy"`
 	Revision int64  `json:"revision"`
+	// Provenance names the bundle that answered the parametric questions, if they were asked.
+	Provenance string `json:"provenance,omitempty"`
 	// Models lists the models whose runs were read, sorted.
 	Models []string `json:"models"`
 	// Rows holds the row "all" and then one row a suite, sorted by name.
@@ -36,6 +38,10 @@ type Table struct {
 	// Obligations holds one entry for each clause of the bundle, by clause id.
 	Obligations map[string]Obligation `json:"obligations"`
 	Earliest    Earliest              `json:"earliest"`
+	// Parametric holds, by question and predicate, what provenance of values finds, and
+	// Planting what of it can be planted. Both are left out where nothing was asked.
+	Parametric map[string]map[string]Counts `json:"parametric,omitempty"`
+	Planting   map[string]*Planting         `json:"planting,omitempty"`
 	// Quirks is the importer's report.
 	Quirks []corpus.Finding `json:"quirks"`
 

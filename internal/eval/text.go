@@ -23,6 +23,8 @@ func (t *Table) WriteText(w io.Writer) error {
 	p.rows(t)
 	p.obligations(t)
 	p.earliest(t)
+	p.parametric(t)
+	p.planting(t)
 	p.quirks(t)
 	if p.err != nil {
 		return p.err

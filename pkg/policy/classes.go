@@ -42,7 +42,7 @@ func (l *loader) class(f source.Field) {
 	}
 	defaults := emitter{authority: l.boolean(f.Value.Get("authority"), "authority"), atResult: l.moment(f.Value.Get("at")), origin: where}
 	for _, item := range l.listOf(f.Value.Get("emits")) {
-		c.emitters = append(c.emitters, l.factText(item, l.env, defaults)...)
+		c.emitters = append(c.emitters, l.factEntry(item, l.env, defaults)...)
 	}
 	c.effects = l.effects(f.Value.Get("world"), l.env, emitter{atResult: defaults.atResult, origin: where})
 	l.classes = append(l.classes, c)

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"encoding/hex"
+	"encoding/json"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -72,7 +73,7 @@ func (in *Input) value(name string) (ref.Val, bool) {
 func eventFields() []string {
 	return []string{
 		"session", "actor", "class", "tool", "server", "call", "text", "kind", "approval", "source",
-		"trust_domain", "trace", "tenant", "issuer", "vantage", "status", "digest", "object", "recipient", "labels",
+		"trust_domain", "trace", "tenant", "issuer", "vantage", "status", "digest", "object", "recipient", "labels", "result",
 	}
 }
 
@@ -144,9 +145,31 @@ func eventValue(ev *schema.Event, name string) (any, bool) {
 		return types.NewStringList(types.DefaultTypeAdapter, ev.Recipient), true
 	case "labels":
 		return NewObject(ev.Labels), true
+	case "result":
+		return resultText(&ev.Result)
 	}
 	if get := textField(name); get != nil {
 		return types.String(get(ev)), true
 	}
 	return nil, false
+}
+
+// resultText is a result as it was printed: the text that it is, or its JSON. A result that
+// is not there is empty; one that cannot be read has no value.
+func resultText(p *schema.Payload) (any, bool) {
+	switch p.Status {
+	case schema.PayloadAbsent:
+		return types.String(""), true
+	case schema.PayloadWithheld, schema.PayloadMalformed:
+		return nil, false
+	case schema.PayloadOK:
+	}
+	var text string
+	if len(p.Canon) == 0 || p.Canon[0] != '"' {
+		return types.String(p.Canon), true
+	}
+	if json.Unmarshal(p.Canon, &text) != nil {
+		return nil, false
+	}
+	return types.String(text), true
 }
