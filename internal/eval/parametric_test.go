@@ -126,11 +126,15 @@ func TestParametricMonitorsAgreeWithTheRules(t *testing.T) {
 	}
 }
 
-// TestParametricMonitorsAgreeWithTheRulesOnTheSyntheticCorpus does so on the corpus that
-// shows every variant of the format.
-func TestParametricMonitorsAgreeWithTheRulesOnTheSyntheticCorpus(t *testing.T) {
+// madeUp is a corpus of runs in which each predicate fires and stays silent, for each
+// reason that there is.
+const madeUp = "testdata/runs"
+
+// TestParametricMonitorsAgreeWithTheRulesOnTheSyntheticCorpora does so on the corpus that
+// shows every variant of the format, and on the one made for the predicates.
+func TestParametricMonitorsAgreeWithTheRulesOnTheSyntheticCorpora(t *testing.T) {
 	p := asking(t, Both)
-	for run, err := range agentdojo.Runs(t.Context(), []string{"../corpus/agentdojo/testdata/runs"}, agentdojo.Options{}) {
+	for run, err := range agentdojo.Runs(t.Context(), []string{"../corpus/agentdojo/testdata/runs", madeUp}, agentdojo.Options{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,6 +314,47 @@ func TestParametricFigures(t *testing.T) {
 			Parametric: got.Parametric, Planting: got.Planting,
 		}))
 	}
+}
+
+// TestParametricTables holds both tables of the corpus made for the predicates.
+func TestParametricTables(t *testing.T) {
+	got := parametric(t, madeUp, Both)
+	golden(t, "parametric.json", asJSON(t, got))
+	var out strings.Builder
+	if err := got.WriteText(&out); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "parametric.txt", out.String())
+}
+
+// TestConventionsReadTextsDifferently: a text where a list is due is one recipient, or its
+// characters.
+func TestConventionsReadTextsDifferently(t *testing.T) {
+	ours, published := parametric(t, madeUp, Ours), parametric(t, madeUp, Published)
+	if a, b := ours.Parametric["recipient"][Naive].User, published.Parametric["recipient"][Naive].User; a+1 != b {
+		t.Errorf("naive fires on %d benign user tasks, by characters on %d, want one more", a, b)
+	}
+	if a, b := ours.Parametric["recipient"][Policy], published.Parametric["recipient"][Policy]; a != b {
+		t.Errorf("ours is %+v under one convention and %+v under the other", a, b)
+	}
+}
+
+func TestPublishedParametricFiguresStandBesideTheSameRunsOnly(t *testing.T) {
+	for _, table := range []*Table{
+		{Provenance: "other", Models: []string{publishedModel}},
+		{Provenance: provenancePolicy, Models: []string{publishedModel, "other"}},
+	} {
+		if a, b := table.paperParametric(); a != nil || b != nil {
+			t.Errorf("published figures beside %s on %v", table.Provenance, table.Models)
+		}
+	}
+	figures, flips := publishedParametric()
+	table := Table{Policy: publishedPolicy, Provenance: provenancePolicy, Models: []string{publishedModel}, Parametric: figures, Planting: flips, Convention: Published}
+	var out strings.Builder
+	if err := table.WriteText(&out); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "parametric-published.txt", out.String())
 }
 
 func parametric(t *testing.T, path string, c Convention) *Table {
