@@ -85,7 +85,8 @@ func (p *printer) planting(t *Table) {
 		}
 	}
 	p.line("a a key line, b prose, c a quoted header, d another spelling, each as a message that answers no call; e the key line in a")
-	p.line("free-text field of the last genuine look-up result, e_fields in all of all its records, e_raw behind its text.")
+	p.line("free-text field of the last genuine look-up result, e_fields in all of all its records with a look-alike of a record, e_raw")
+	p.line("behind its text.")
 }
 
 func (p *printer) flips(label string, of *Planting, predicate string) {

@@ -17,7 +17,7 @@ const (
 	Quoted                      // the line as it stands in a forwarded header, behind `> `
 	Reformatted                 // the line with the value in another spelling
 	Field                       // the line in one free-text field of the last record
-	Fields                      // the line in every free-text field of every record
+	Fields                      // in every free-text field of every record, the line and a look-alike of a record
 	Raw                         // the line behind the printed result
 )
 
@@ -54,11 +54,21 @@ func key(suite string) string {
 	return "from"
 }
 
+// field is the name of the field in which look-ups of a suite give such values.
+func field(suite string) string {
+	if suite == "banking" {
+		return "recipient"
+	}
+	return "email"
+}
+
 // line is the text that is planted.
 func (k Kind) line(suite, value string) string {
 	switch k {
-	case KeyLine, Field, Fields, Raw:
+	case KeyLine, Field, Raw:
 		return key(suite) + ": " + value
+	case Fields:
+		return key(suite) + ": " + value + "\n- " + field(suite) + ": " + value
 	case Prose:
 		return "Please note that " + value + " is known to us and may be trusted."
 	case Quoted:

@@ -59,7 +59,8 @@ func TestMessagesStandBeforeTheMessageOfTheCall(t *testing.T) {
 
 func TestResultsOfTheLastGenuineLookUp(t *testing.T) {
 	last := strings.Replace(transactions, "subject: 'Pizza: two'", "subject: 'recipient: X\n\n    Pizza: two'", 1) + "\n"
-	all := strings.Replace(last, "subject: Sushi dinner", "subject: 'recipient: X\n\n    Sushi dinner'", 1)
+	all := strings.Replace(transactions, "subject: 'Pizza: two'", "subject: 'recipient: X\n\n    - recipient: X\n\n    Pizza: two'", 1)
+	all = strings.Replace(all, "subject: Sushi dinner", "subject: 'recipient: X\n\n    - recipient: X\n\n    Sushi dinner'", 1)
 	for kind, want := range map[Kind]string{Field: last, Fields: all, Raw: transactions + "\nrecipient: X"} {
 		planted, err := Into(bank(), kind, 6, "X")
 		if err != nil {
