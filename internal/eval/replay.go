@@ -227,19 +227,21 @@ func (h *history) remember(i int, ev *schema.Event, typing policy.Typing) {
 	for _, relation := range typing.Uncertain {
 		h.doubt(aspects.Uncertain{Relation: relation, At: int64(i)})
 	}
+	for _, relation := range typing.Degraded {
+		h.doubt(aspects.Uncertain{Relation: relation, At: int64(i), Degraded: true})
+	}
 }
 
-// doubt keeps the latest unknown fact of each relation. The slice may be a monitor's: it
-// is replaced, not changed.
+// doubt keeps the latest unknown and the latest degraded fact of each relation. The slice
+// may be a monitor's: it is replaced, not changed.
 func (h *history) doubt(u aspects.Uncertain) {
-	at, known := slices.BinarySearchFunc(h.uncertain, u.Relation, func(have aspects.Uncertain, relation string) int {
-		return strings.Compare(have.Relation, relation)
-	})
 	next := slices.Clone(h.uncertain)
-	if known {
+	same := func(have aspects.Uncertain) bool { return have.Relation == u.Relation && have.Degraded == u.Degraded }
+	if at := slices.IndexFunc(next, same); at >= 0 {
 		next[at].At = u.At
 	} else {
-		next = slices.Insert(next, at, u)
+		next = append(next, u)
+		slices.SortStableFunc(next, func(a, b aspects.Uncertain) int { return strings.Compare(a.Relation, b.Relation) })
 	}
 	h.uncertain = next
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aspis-rv/aspis/internal/corpus/agentdojo"
+	"github.com/aspis-rv/aspis/internal/world"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/policy"
 	"github.com/aspis-rv/aspis/pkg/schema"
@@ -93,6 +94,59 @@ func TestReplayFiresFromPresumablyViolatedOn(t *testing.T) {
 		got := r.run(run)
 		if !slices.Equal(got.first, c.first) {
 			t.Errorf("%v: first firings %v, want %v", c.tools, got.first, c.first)
+		}
+	}
+}
+
+// TestShadowClausesOnlyWatch: they are counted by themselves, and not as firings of the
+// policy.
+func TestShadowClausesOnlyWatch(t *testing.T) {
+	o := outcome{first: []int{3, 1}, shadow: []bool{false, true}}
+	if o.earliest() != 3 || o.only() != 0 {
+		t.Errorf("earliest firing on %d, only clause %d; want 3 and 0", o.earliest(), o.only())
+	}
+	o.first[0] = -1
+	if o.fired() || o.only() != -1 {
+		t.Errorf("fired %v, only clause %d, although only a shadow clause fired", o.fired(), o.only())
+	}
+}
+
+// TestUnknownFactsStayKnownAsSuch: the latest unknown and the latest degraded fact of each
+// relation reach the monitors, and a list that was handed out stays as it was.
+func TestUnknownFactsStayKnownAsSuch(t *testing.T) {
+	h := history{calls: map[string]proposed{}}
+	ev := &schema.Event{Kind: schema.KindMessage}
+	h.remember(0, ev, policy.Typing{Uncertain: []string{"b", "c"}})
+	before := h.uncertain
+	h.remember(1, ev, policy.Typing{Uncertain: []string{"a", "b"}, Degraded: []string{"c"}})
+	if want := []aspects.Uncertain{{Relation: "b"}, {Relation: "c"}}; !slices.Equal(before, want) {
+		t.Errorf("the list handed out became %v, want %v", before, want)
+	}
+	want := []aspects.Uncertain{{Relation: "a", At: 1}, {Relation: "b", At: 1}, {Relation: "c"}, {Relation: "c", At: 1, Degraded: true}}
+	if !slices.Equal(h.uncertain, want) {
+		t.Errorf("unknown are %v, want %v", h.uncertain, want)
+	}
+}
+
+// TestEffectsOfCallsEnd: in a world a call keeps its effects under a name, and the result
+// says what becomes of them.
+func TestEffectsOfCallsEnd(t *testing.T) {
+	b := *twoClauses(t)
+	b.World = &world.Spec{}
+	r := &replayer{bundle: &b}
+	h := history{calls: map[string]proposed{}}
+	call := &schema.Event{Kind: schema.KindCall, CallID: "c", Tool: "t"}
+	in, typing := r.input(&h, 4, call)
+	h.remember(4, call, typing)
+	if in.Call != "4" || in.Ended != (aspects.Ended{}) {
+		t.Errorf("the call is %q and ends %+v", in.Call, in.Ended)
+	}
+	for status, outcome := range map[schema.ResultStatus]aspects.Outcome{
+		schema.ResultOK: aspects.EffectsStay, schema.ResultError: aspects.EffectsGo, schema.ResultUnknown: aspects.EffectsDoubt,
+	} {
+		in, _ := r.input(&h, 5, &schema.Event{Kind: schema.KindResult, CallID: "c", Status: status})
+		if want := (aspects.Ended{Call: "4", Outcome: outcome}); in.Ended != want || in.Call != "" {
+			t.Errorf("%v: the call ends %+v, want %+v", status, in.Ended, want)
 		}
 	}
 }

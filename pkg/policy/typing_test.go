@@ -149,6 +149,31 @@ tools:
 	}
 }
 
+// TestClassesMakeFactsAsToolsDo: with each, when and a moment of their own.
+func TestClassesMakeFactsAsToolsDo(t *testing.T) {
+	b, found := loadText(filled(`
+classes:
+  reader:
+    contains: [read_]
+    at: result
+    emits:
+      - {emit: launch(v), each: 'v in extract(event.result, "to (\\w+)")'}
+      - {emit: land(event.tool), when: event.tool.startsWith("read_"), at: call}
+`))
+	if found.HasErrors() {
+		t.Fatal(found)
+	}
+	for text, want := range map[string]string{
+		`{"actor":"agent","tool":"read_mail"}`:                                                `land("read_mail")`,
+		`{"actor":"agent","tool":"spread_mail"}`:                                              ``,
+		`{"actor":"tool","kind":"result","tool":"read_mail","result":"to a, to b","ok":true}`: `launch("a") launch("b")`,
+	} {
+		if got := showFacts(b.Type(event(t, text), false).Facts); got != want {
+			t.Errorf("%s: facts %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestResultsThatDischarge(t *testing.T) {
 	b := load(t, "testdata/consent")
 	for rel, want := range map[string][]string{
