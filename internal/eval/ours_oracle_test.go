@@ -3,9 +3,9 @@ package eval
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/aspis-rv/aspis/internal/corpus/agentdojo"
 	"github.com/aspis-rv/aspis/internal/records"
@@ -45,14 +45,23 @@ func oursFiring(run *agentdojo.Run) int {
 	return -1
 }
 
-// oracleWord is what a user may name: an address, or a word.
-func oracleWord() *regexp.Regexp { return regexp.MustCompile(`[\w.+%-]+@[\w.-]+\w|\w+`) }
+// oracleWords are the words that a user may name: what stands between blanks and brackets,
+// without the signs at its ends.
+func oracleWords(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("<>()[]{}\"“”„«»`,;|", r)
+	})
+	for i, w := range words {
+		words[i] = strings.Trim(w, ".:!?'’*_~&/\\-+=–—…@#")
+	}
+	return words
+}
 
 func (o *oursOracle) message(s *agentdojo.Step) {
 	if s.Role != "user" {
 		return
 	}
-	for _, w := range oracleWord().FindAllString(strings.ToLower(s.Text), -1) {
+	for _, w := range oracleWords(s.Text) {
 		o.named[w] = true
 	}
 }
