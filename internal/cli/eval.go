@@ -54,8 +54,8 @@ func newEval(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&dir, "policy", "", "directory of the policy bundle (default: the shipped baseline)")
-	f.StringVar(&convention, "convention", string(eval.Both), "which runs count as benign: published, ours or both")
+	f.StringVar(&dir, "policy", "", "directory of the policy bundle (default: the shipped baseline, and agentdojo for where values come from)")
+	f.StringVar(&convention, "convention", string(eval.Both), "how a text of recipients is read: published, ours or both; both conventions of benign are always printed")
 	f.IntVar(&workers, "workers", 0, "runs replayed at a time (0: one per core)")
 	return cmd
 }
