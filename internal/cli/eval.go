@@ -16,6 +16,7 @@ import (
 func newEval(e *env) *cobra.Command {
 	var dir, convention string
 	var workers int
+	var verbose bool
 	cmd := &cobra.Command{
 		Use: "eval agentdojo PATH…", Args: cobra.MinimumNArgs(2),
 		Short: "Replay a corpus of recorded runs and tabulate what the policy detects",
@@ -50,12 +51,16 @@ func newEval(e *env) *cobra.Command {
 			if e.json {
 				return json.NewEncoder(e.out).Encode(t)
 			}
-			return t.WriteText(e.out)
+			if err := t.WriteText(e.out); err != nil || !verbose {
+				return err
+			}
+			return t.WriteReasons(e.out)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "policy", "", "directory of the policy bundle (default: the shipped baseline, and agentdojo for where values come from)")
 	f.StringVar(&convention, "convention", string(eval.Both), "how a text of recipients is read: published, ours or both; both conventions of benign are always printed")
+	f.BoolVar(&verbose, "verbose", false, "list by class what was missed and what fired on benign runs")
 	f.IntVar(&workers, "workers", 0, "runs replayed at a time (0: one per core)")
 	return cmd
 }

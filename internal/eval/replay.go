@@ -74,6 +74,7 @@ type evaluation struct {
 	tally   *tally
 	asking  *interrogator // nil: nothing parametric is asked
 	survey  *survey
+	docket  *docket // of the bundle that is asked
 }
 
 func newEvaluation(bundle *policy.Bundle, o Options) (*evaluation, error) {
@@ -90,7 +91,7 @@ func newEvaluation(bundle *policy.Bundle, o Options) (*evaluation, error) {
 		return nil, err
 	}
 	e.asking = newInterrogator(r, o.Convention)
-	e.survey = newSurvey(e.asking)
+	e.survey, e.docket = newSurvey(e.asking), newDocket()
 	return e, nil
 }
 
@@ -98,6 +99,7 @@ func newEvaluation(bundle *policy.Bundle, o Options) (*evaluation, error) {
 type findings struct {
 	outcome outcome
 	answers *answers
+	judged  *judgement
 }
 
 func (e *evaluation) run(run *agentdojo.Run) (findings, error) {
@@ -106,13 +108,14 @@ func (e *evaluation) run(run *agentdojo.Run) (findings, error) {
 		return findings{outcome: out}, nil
 	}
 	a, err := e.asking.ask(run)
-	return findings{outcome: out, answers: a}, err
+	return findings{outcome: out, answers: a, judged: e.asking.judgement(run)}, err
 }
 
 func (e *evaluation) add(f findings) {
 	e.tally.add(f.outcome)
 	if e.survey != nil {
 		e.survey.add(&f.outcome, f.answers)
+		e.docket.add(f.judged)
 	}
 }
 
@@ -121,6 +124,7 @@ func (e *evaluation) table() *Table {
 	if e.survey != nil {
 		table.Provenance = e.asking.bundle.Name
 		table.Parametric, table.Planting = e.survey.parametric, e.survey.planting
+		table.Combined = e.docket.combined(e.asking.bundle.Name)
 	}
 	return table
 }
@@ -174,31 +178,38 @@ func (r *replayer) run(run *agentdojo.Run) outcome {
 	return out
 }
 
-// replay gives each event to the monitors: it is typed, a result with its call at hand;
-// judged when it is a call; and adopted whatever the verdict. Firings are visited in the
-// order of the calls and, on one call, of the bundle's clauses, until visit returns false.
+// replay visits the firings of a run in the order of the calls and, on one call, of the
+// bundle's clauses, until visit returns false.
 func (r *replayer) replay(run *agentdojo.Run, visit func(firing) bool) {
+	call := 0
+	r.calls(run, func(step int, in *compose.Input) bool {
+		d := compose.Decide(in)
+		for c := range d.Clauses {
+			if d.Clauses[c].Value < verdict.Fp {
+				continue
+			}
+			if !visit(firing{clause: indexOf(r.bundle, d.Clauses[c].ID), step: step, call: call, rows: d.Clauses[c].Firings}) {
+				return false
+			}
+		}
+		call++
+		return true
+	})
+}
+
+// calls gives each event to the monitors: it is typed, a result with its call at hand;
+// judged when it is a call; and adopted whatever the verdict. What is to be decided on each
+// call is visited, with the index of its step, until visit returns false.
+func (r *replayer) calls(run *agentdojo.Run, visit func(step int, in *compose.Input) bool) {
 	monitors := make([]aspects.Monitor, len(r.engines))
 	for i, e := range r.engines {
 		monitors[i] = e.New()
 	}
 	h := history{calls: make(map[string]proposed)}
-	call := 0
 	for i, ev := range run.Events() {
 		in, typing := r.input(&h, i, ev)
-		if ev.Kind == schema.KindCall {
-			d := r.judge(monitors, in, typing)
-			for c := range d.Clauses {
-				if d.Clauses[c].Value < verdict.Fp {
-					continue
-				}
-				id := d.Clauses[c].ID
-				at := slices.IndexFunc(r.bundle.Clauses, func(c policy.Clause) bool { return c.ID == id })
-				if !visit(firing{clause: at, step: i, call: call, rows: d.Clauses[c].Firings}) {
-					return
-				}
-			}
-			call++
+		if ev.Kind == schema.KindCall && !visit(i, r.judge(monitors, in, typing)) {
+			return
 		}
 		for _, m := range monitors {
 			m.Adopt(in)
@@ -286,11 +297,11 @@ func ended(s schema.ResultStatus) aspects.Outcome {
 	return 0
 }
 
-// judge composes the decision on one call.
-func (r *replayer) judge(monitors []aspects.Monitor, in aspects.Input, typing policy.Typing) compose.Decision {
+// judge collects what the decision on one call is composed of.
+func (r *replayer) judge(monitors []aspects.Monitor, in aspects.Input, typing policy.Typing) *compose.Input {
 	verdicts := make([]*schema.Verdict, len(monitors))
 	for i, m := range monitors {
 		verdicts[i] = &schema.Verdict{Aspect: string(r.engines[i].Kind()), Parts: m.Judge(in)}
 	}
-	return compose.Decide(&compose.Input{Bundle: r.bundle, Typing: typing, Verdicts: verdicts})
+	return &compose.Input{Bundle: r.bundle, Typing: typing, Verdicts: verdicts}
 }

@@ -42,6 +42,8 @@ type Table struct {
 	// Planting what of it can be planted. Both are left out where nothing was asked.
 	Parametric map[string]map[string]Counts `json:"parametric,omitempty"`
 	Planting   map[string]*Planting         `json:"planting,omitempty"`
+	// Combined says what all clauses of that bundle find together.
+	Combined *Combined `json:"combined,omitempty"`
 	// Quirks is the importer's report.
 	Quirks []corpus.Finding `json:"quirks"`
 

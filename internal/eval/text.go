@@ -25,11 +25,17 @@ func (t *Table) WriteText(w io.Writer) error {
 	p.earliest(t)
 	p.parametric(t)
 	p.planting(t)
+	p.combined(t.Combined)
 	p.quirks(t)
-	if p.err != nil {
-		return p.err
-	}
-	return p.tab.Flush()
+	return p.flush()
+}
+
+// WriteReasons prints the classes of runs that the clauses together missed, and of benign
+// runs in which one fired.
+func (t *Table) WriteReasons(w io.Writer) error {
+	p := printer{tab: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	p.reasons(t.Combined)
+	return p.flush()
 }
 
 // printer writes aligned lines and keeps the first error.
@@ -43,6 +49,13 @@ func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.tab, format+"\n", args...)
 	}
+}
+
+func (p *printer) flush() error {
+	if p.err != nil {
+		return p.err
+	}
+	return p.tab.Flush()
 }
 
 func (p *printer) cells(cells ...string) { p.line("%s", strings.Join(cells, "\t")) }

@@ -88,7 +88,11 @@ func (r *Run) Successful() bool { return r.Attacked() && r.Security }
 func (r *Run) Benign() bool { return !r.attackSet() && r.Injection == "" }
 
 // UserTaskOnly reports whether the run is benign and its task is one of the user's.
-func (r *Run) UserTaskOnly() bool { return r.Benign() && isUserTask(r.UserTask) }
+func (r *Run) UserTaskOnly() bool { return r.Benign() && r.IsUserTask() }
+
+// IsUserTask reports whether the task is one of the user's, and not an injection's goal
+// that the user issued.
+func (r *Run) IsUserTask() bool { return isUserTask(r.UserTask) }
 
 // HasChain reports whether the run has a tool call (the chain filter of the
 // published generic rows).
