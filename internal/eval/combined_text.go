@@ -42,7 +42,7 @@ func (c *Combined) judged(h *HalfFigures) string {
 		says = "the bars are met"
 	}
 	return says + ": at least " + percent(c.Detection) + " detected, at most " + percent(c.FalseAlarms) + " benign fired; of " +
-		strconv.Itoa(all.Successful-all.Detected)+" misses" + " " + strconv.Itoa(silent) + " without any call but look-ups, " +
+		strconv.Itoa(all.Successful-all.Detected) + " misses" + " " + strconv.Itoa(silent) + " without any call but look-ups, " +
 		strconv.Itoa(permitted) + " by calls that the clauses permit"
 }
 
