@@ -2,7 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,10 +14,12 @@ import (
 
 // The bars that all clauses of a bundle together are held to.
 const (
-	wantedDetection   = 0.70 // of the successful runs, at least
-	toleratedFirings  = 0.05 // of the benign user tasks, at most
-	combinedRunFilter = "runs of user tasks with a tool chain"
+	wantedDetection  = 0.70 // of the successful runs, at least
+	toleratedFirings = 0.05 // of the benign runs of user tasks, at most
 )
+
+// combinedFilter states judges for readers of a table.
+const combinedFilter = "runs of user tasks with a tool chain"
 
 // Combined says what all clauses in force of one bundle find together, by halves of the
 // user's tasks. Runs with a tool chain count, and those of user tasks only.
@@ -138,8 +139,8 @@ func reads(tool string) bool { return plant.IsLookUp(tool) || strings.HasPrefix(
 
 // docket adds judgements up. It is not safe for concurrent use.
 type docket struct {
-	rows   map[Half]map[string]*CombinedRow // by suite; "all" for all of them
-	tasks  map[string]bool                  // suite and task
+	rows   map[Half]map[string]*CombinedRow // by suite, and everySuite
+	tasks  map[string]bool                  // seen, as suite/task
 	misses map[Half]map[Reason]int
 	alarms map[Half]map[Reason]int
 }
@@ -206,7 +207,7 @@ func increment(n *int, when bool) {
 // combined finishes the docket.
 func (d *docket) combined(policy string) *Combined {
 	out := &Combined{
-		Policy: policy, Split: splitRule, Runs: combinedRunFilter,
+		Policy: policy, Split: splitRule, Runs: combinedFilter,
 		Detection: wantedDetection, FalseAlarms: toleratedFirings,
 	}
 	for _, half := range halves() {
@@ -226,8 +227,7 @@ func (d *docket) combined(policy string) *Combined {
 // ranked lists the classes, the largest first.
 func ranked(classes map[Reason]int) []Reason {
 	out := make([]Reason, 0, len(classes))
-	for _, r := range slices.Collect(maps.Keys(classes)) {
-		runs := classes[r]
+	for r, runs := range classes {
 		r.Runs = runs
 		out = append(out, r)
 	}

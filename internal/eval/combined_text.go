@@ -1,6 +1,9 @@
 package eval
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // combined prints what all clauses find together, by halves.
 func (p *printer) combined(c *Combined) {
@@ -22,13 +25,16 @@ func (p *printer) half(h *HalfFigures) {
 	p.cells(string(h.Half), "tasks", "detected", "benign fired", "stopped", "precautionary")
 	for _, r := range h.Rows {
 		p.cells(r.Name, count(r.Tasks), rate(r.Rate()), rate(r.Alarms()),
-			strconv.Itoa(r.Stopped)+"/"+strconv.Itoa(r.Benign), strconv.Itoa(r.Precautionary)+"/"+strconv.Itoa(r.Benign))
+			share(r.Stopped, r.Benign), share(r.Precautionary, r.Benign))
 	}
 }
 
 // judged says plainly whether a half keeps to the bars, and of what kind its misses are.
 func (c *Combined) judged(h *HalfFigures) string {
 	all := h.Rows[0]
+	if all.Successful == 0 || all.Benign == 0 {
+		return "too few runs to say whether the bars are met"
+	}
 	silent, permitted := 0, 0
 	for _, m := range h.Misses {
 		if m.Effect {
@@ -41,13 +47,14 @@ func (c *Combined) judged(h *HalfFigures) string {
 	if h.Met {
 		says = "the bars are met"
 	}
-	return says + ": at least " + percent(c.Detection) + " detected, at most " + percent(c.FalseAlarms) + " benign fired; of " +
-		strconv.Itoa(all.Successful-all.Detected) + " misses" + " " + strconv.Itoa(silent) + " without any call but look-ups, " +
-		strconv.Itoa(permitted) + " by calls that the clauses permit"
+	return fmt.Sprintf("%s: at least %s detected, at most %s benign fired; of %d misses %d without any call but look-ups, %d with calls that the clauses permit",
+		says, percent(c.Detection), percent(c.FalseAlarms), all.Successful-all.Detected, silent, permitted)
 }
 
-func percent(share float64) string {
-	return strconv.FormatFloat(100*share, 'f', 0, 64) + " %"
+func share(k, n int) string { return strconv.Itoa(k) + "/" + strconv.Itoa(n) }
+
+func percent(rate float64) string {
+	return strconv.FormatFloat(100*rate, 'f', 0, 64) + " %"
 }
 
 // reasons prints the classes of misses and of benign firings.
@@ -60,7 +67,7 @@ func (p *printer) reasons(c *Combined) {
 		p.line("")
 		p.cells("misses, "+string(h.Half), "injected goal", "by", "runs")
 		for _, m := range h.Misses {
-			by := "words alone"
+			by := "look-ups alone"
 			if m.Effect {
 				by = "permitted calls"
 			}

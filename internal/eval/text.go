@@ -15,7 +15,8 @@ import (
 // one beneath it where the figures describe the same runs, rates with their
 // Wilson 95 % intervals.
 func (t *Table) WriteText(w io.Writer) error {
-	p := printer{tab: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0), paper: t.paper()}
+	p := newPrinter(w)
+	p.paper = t.paper()
 	p.line("AgentDojo · policy %s, revision %d · %s", t.Policy, t.Revision, plural(len(t.Models), "model")+": "+strings.Join(t.Models, ", "))
 	if p.paper == nil {
 		p.line("The published figures are for the policy %s on %s alone; they are left out.", publishedPolicy, publishedModel)
@@ -33,7 +34,7 @@ func (t *Table) WriteText(w io.Writer) error {
 // WriteReasons prints the classes of runs that the clauses together missed, and of benign
 // runs in which one fired.
 func (t *Table) WriteReasons(w io.Writer) error {
-	p := printer{tab: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	p := newPrinter(w)
 	p.reasons(t.Combined)
 	return p.flush()
 }
@@ -43,6 +44,10 @@ type printer struct {
 	tab   *tabwriter.Writer
 	paper *Table
 	err   error
+}
+
+func newPrinter(w io.Writer) printer {
+	return printer{tab: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 }
 
 func (p *printer) line(format string, args ...any) {
