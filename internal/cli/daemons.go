@@ -145,6 +145,11 @@ func newGate(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			reg := newRegistry()
+			asker, err := c.asker(e, b, log, reg)
+			if err != nil {
+				return err
+			}
 			keys, err := loadGateKeys(f.keys)
 			if err != nil {
 				return err
@@ -154,11 +159,6 @@ func newGate(e *env) *cobra.Command {
 				return err
 			}
 			defer conn.Close() //nolint:errcheck // everything was synced
-			reg := newRegistry()
-			asker, err := c.asker(e, b, log, reg)
-			if err != nil {
-				return err
-			}
 			s, err := gate.New(gate.Config{
 				Asker: gateAsker(asker),
 				Bus:   conn, Bundle: b, Rules: rules(), Name: roleName(name, "gate"), Secret: keys.secret, Key: keys.gate,

@@ -60,6 +60,10 @@ func (e *env) ingest(ctx context.Context, f *ingestFlags, path string) error {
 	if err != nil {
 		return err
 	}
+	asker, err := f.classify.asker(e, b, log, nil)
+	if err != nil {
+		return err
+	}
 	secret, err := loadSecret(filepath.Join(f.keys, secretFile))
 	if err != nil {
 		return err
@@ -78,10 +82,6 @@ func (e *env) ingest(ctx context.Context, f *ingestFlags, path string) error {
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // everything was waited for
-	asker, err := f.classify.asker(e, b, log, nil)
-	if err != nil {
-		return err
-	}
 	s, err := ingest.New(ingest.Config{
 		Bus: conn, Bundle: b, Name: roleName(f.name, "ingest"), Secret: secret, Tenant: f.tenant, Vantage: vantage,
 		Grants: f.grants, Asker: gateAsker(asker), Logger: log,

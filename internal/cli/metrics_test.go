@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/aspis-rv/aspis/internal/adapter/classify"
 	"github.com/aspis-rv/aspis/internal/adapter/httpapi"
 	"github.com/aspis-rv/aspis/internal/service/aspectd"
 	"github.com/aspis-rv/aspis/internal/service/composer"
@@ -28,6 +29,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	composer.NewMetrics(c)
 	gate.NewMetrics(c)
 	httpapi.NewMetrics(c)
+	classify.NewMetrics(c)
 	if len(c.rows) == 0 {
 		t.Fatal("no metric was registered")
 	}

@@ -84,6 +84,11 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 	if err := f.checkRetention(); err != nil {
 		return err
 	}
+	reg := newRegistry()
+	asker, err := f.classify.asker(e, b, log, reg)
+	if err != nil {
+		return err
+	}
 	unlock, err := lockData(f.data)
 	if err != nil {
 		return err
@@ -109,11 +114,6 @@ func (e *env) up(ctx context.Context, f *upFlags, b *policy.Bundle, started func
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // everything was synced
-	reg := newRegistry()
-	asker, err := f.classify.asker(e, b, log, reg)
-	if err != nil {
-		return err
-	}
 	n, err := node.New(node.Config{
 		Bus: func(string) (bus.Bus, error) { return conn, nil }, Bundle: b, Rules: rules(), Asker: gateAsker(asker), Blocking: set, Secret: keys.secret,
 		GateKey: keys.gate, ComposerKey: keys.composer, ObserveUntil: until, ObserveReason: f.reason, Logger: log, Registry: reg,

@@ -32,7 +32,8 @@ type Config struct {
 	// Concurrency bounds the requests under way to one classifier; beyond it an answer is
 	// waited for within its time, and missing then. 0 means 16.
 	Concurrency int
-	// Failures in a row after which a classifier is left alone for Pause; 0 means 5 and 5 s.
+	// Failures in a row after which a classifier is left alone for Pause; 0 means 5 and 5 s. A failure is
+	// no connection, no answer in time, or a status that does not refuse the text at hand.
 	Failures int
 	Pause    time.Duration
 	// Transport carries the requests; nil: one that verifies TLS and uses no proxy of the environment.
@@ -48,7 +49,10 @@ func (c *Config) complete() {
 	setDefault(&c.Failures, 5)
 	setDefault(&c.Pause, 5*time.Second)
 	if c.Transport == nil {
-		c.Transport = &http.Transport{MaxIdleConnsPerHost: c.Concurrency, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 5 * time.Second}
+		c.Transport = &http.Transport{
+			MaxIdleConnsPerHost: c.Concurrency, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 5 * time.Second,
+			MaxResponseHeaderBytes: maxResponse,
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -147,7 +151,7 @@ func newClient(cfg *Config, c policy.Classifier, e Endpoint) (*client, error) {
 	k := &client{
 		name: c.Name, endpoint: e, speaks: plain{}, timeout: c.Timeout, metrics: cfg.Metrics, cache: cache,
 		maxAge: cfg.CacheAge,
-		slots: make(chan struct{}, cfg.Concurrency),
+		slots:  make(chan struct{}, cfg.Concurrency),
 		http: http.Client{
 			Transport:     cfg.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -162,8 +166,7 @@ func newClient(cfg *Config, c policy.Classifier, e Endpoint) (*client, error) {
 	k.breaker = gobreaker.NewCircuitBreaker[reply](gobreaker.Settings{
 		Name: c.Name, MaxRequests: 1, Timeout: cfg.Pause,
 		ReadyToTrip: func(n gobreaker.Counts) bool { return int(n.ConsecutiveFailures) >= cfg.Failures },
-		// That whoever asks went away says nothing about the classifier.
-		IsExcluded: func(err error) bool { return errors.Is(err, context.Canceled) || errors.Is(err, errBusy) },
+		IsExcluded:  saysNothing,
 		OnStateChange: func(name string, _, to gobreaker.State) {
 			cfg.Metrics.breaker(name, to == gobreaker.StateOpen)
 			cfg.Logger.Warn("classifier", slog.String("name", name), slog.String("circuit", to.String()))
@@ -175,8 +178,21 @@ func newClient(cfg *Config, c policy.Classifier, e Endpoint) (*client, error) {
 // errBusy says that no request could be made in time.
 var errBusy = errors.New("too many requests are under way")
 
+// errGivenUp says that whoever asked had no more time, or went away.
+var errGivenUp = errors.New("whoever asked waits no longer")
+
 // errStatus is a response that is not 200.
 var errStatus = errors.New("the endpoint refused")
+
+// errText is a response that refuses the text at hand: 400, 413, 422.
+var errText = fmt.Errorf("%w this text", errStatus)
+
+// saysNothing reports whether an error says nothing about the health of the endpoint. Whoever sends
+// texts or sets deadlines must not be able to have the classifier left alone for everybody else: not by a
+// deadline too short for any answer, and not by texts that an endpoint refuses or answers with nonsense.
+func saysNothing(err error) bool {
+	return errors.Is(err, errGivenUp) || errors.Is(err, errBusy) || errors.Is(err, errReply) || errors.Is(err, errText)
+}
 
 // ask returns the reply to one question.
 func (c *client) ask(ctx context.Context, q *policy.Question) (reply, bool) {
@@ -185,10 +201,8 @@ func (c *client) ask(ctx context.Context, q *policy.Question) (reply, bool) {
 		c.metrics.asked(c.name, "remembered")
 		return r.reply, true
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
 	start := time.Now()
-	r, err := c.breaker.Execute(func() (reply, error) { return c.post(ctx, q) })
+	r, err := c.breaker.Execute(func() (reply, error) { return c.inTime(ctx, q) })
 	c.metrics.took(c.name, time.Since(start))
 	c.metrics.asked(c.name, outcomeOf(err))
 	if err != nil {
@@ -198,6 +212,17 @@ func (c *client) ask(ctx context.Context, q *policy.Question) (reply, bool) {
 	return r, true
 }
 
+// inTime makes one request within the classifier's time.
+func (c *client) inTime(asker context.Context, q *policy.Question) (reply, error) {
+	ctx, cancel := context.WithTimeout(asker, c.timeout)
+	defer cancel()
+	r, err := c.post(ctx, q)
+	if err != nil && asker.Err() != nil {
+		return reply{}, fmt.Errorf("%w: %w", errGivenUp, err)
+	}
+	return r, err
+}
+
 // outcomeOf names what came of a question, for metrics.
 func outcomeOf(err error) string {
 	switch {
@@ -205,12 +230,12 @@ func outcomeOf(err error) string {
 		return "answered"
 	case errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests):
 		return "left_alone"
+	case errors.Is(err, errGivenUp):
+		return "given_up"
 	case errors.Is(err, errBusy):
 		return "busy"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "late"
-	case errors.Is(err, context.Canceled):
-		return "given_up"
 	case errors.Is(err, errReply):
 		return "no_answer"
 	case errors.Is(err, errStatus):
@@ -245,7 +270,11 @@ func (c *client) post(ctx context.Context, q *policy.Question) (reply, error) {
 		return reply{}, fmt.Errorf("asking: %w", err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // read only
-	if resp.StatusCode != http.StatusOK {
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return reply{}, errText
+	default:
 		return reply{}, fmt.Errorf("%w: %s", errStatus, resp.Status)
 	}
 	got, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))

@@ -74,16 +74,21 @@ func TestContract(t *testing.T) {
 // TestNoAnswer: what is no answer is recorded as missing.
 func TestNoAnswer(t *testing.T) {
 	for name, c := range map[string]carrier{
-		"an error":              func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF },
-		"500":                   func(*http.Request) (*http.Response, error) { return says(500, `{"label":"leak","score":1}`) },
-		"a redirect":            func(*http.Request) (*http.Response, error) { return says(307, ``) },
-		"no JSON":               func(*http.Request) (*http.Response, error) { return says(200, `leak`) },
-		"no score":              func(*http.Request) (*http.Response, error) { return says(200, `{"label":"leak"}`) },
-		"a score of 2":          func(*http.Request) (*http.Response, error) { return says(200, `{"score":2}`) },
-		"a score twice":         func(*http.Request) (*http.Response, error) { return says(200, `{"score":1,"score":0}`) },
-		"a text after it":       func(*http.Request) (*http.Response, error) { return says(200, `{"score":1} {}`) },
-		"a label that is long":  func(*http.Request) (*http.Response, error) { return says(200, `{"score":1,"label":"`+strings.Repeat("x", 600)+`"}`) },
-		"an answer that is big": func(*http.Request) (*http.Response, error) { return says(200, strings.Repeat(" ", maxResponse)+`{"score":1}`) },
+		"an error":        func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF },
+		"500":             func(*http.Request) (*http.Response, error) { return says(500, `{"label":"leak","score":1}`) },
+		"a redirect":      func(*http.Request) (*http.Response, error) { return says(307, ``) },
+		"no JSON":         func(*http.Request) (*http.Response, error) { return says(200, `leak`) },
+		"no score":        func(*http.Request) (*http.Response, error) { return says(200, `{"label":"leak"}`) },
+		"a score of 2":    func(*http.Request) (*http.Response, error) { return says(200, `{"score":2}`) },
+		"a score twice":   func(*http.Request) (*http.Response, error) { return says(200, `{"score":1,"score":0}`) },
+		"a text after it": func(*http.Request) (*http.Response, error) { return says(200, `{"score":1} {}`) },
+		"a label that is long": func(*http.Request) (*http.Response, error) {
+			return says(200, `{"score":1,"label":"`+strings.Repeat("x", 600)+`"}`)
+		},
+		"a model of two lines": func(*http.Request) (*http.Response, error) { return says(200, `{"score":1,"model":"a\nb"}`) },
+		"an answer that is big": func(*http.Request) (*http.Response, error) {
+			return says(200, strings.Repeat(" ", maxResponse)+`{"score":1}`)
+		},
 	} {
 		a := newAsker(t, Config{Classifiers: one("c"), Transport: c})
 		got := a.Ask(t.Context(), []policy.Question{{Classifier: "c", Text: "x"}, {Classifier: "unknown", Text: "x"}})
@@ -207,6 +212,45 @@ func TestTime(t *testing.T) {
 	})
 }
 
+// TestTheCircuitIsTheEndpoints: nobody can have a classifier left alone by deadlines that no answer keeps,
+// or by texts that it refuses or answers with nonsense; only the endpoint itself can.
+func TestTheCircuitIsTheEndpoints(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit time.Duration // of whoever asks
+		reply carrier
+		open  bool
+	}{
+		"a short deadline": {time.Millisecond, func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() }, false},
+		"a refused text":   {time.Hour, func(*http.Request) (*http.Response, error) { return says(422, "") }, false},
+		"a text too long":  {time.Hour, func(*http.Request) (*http.Response, error) { return says(413, "") }, false},
+		"nonsense":         {time.Hour, func(*http.Request) (*http.Response, error) { return says(200, "I cannot help with that.") }, false},
+		"a wrong key":      {time.Hour, func(*http.Request) (*http.Response, error) { return says(401, "") }, true},
+		"too many":         {time.Hour, func(*http.Request) (*http.Response, error) { return says(429, "") }, true},
+		"late":             {time.Hour, func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() }, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var well bool
+			a := newAsker(t, Config{Classifiers: one("c"), Failures: 3, Transport: carrier(func(r *http.Request) (*http.Response, error) {
+				if well {
+					return says(200, `{"score":1}`)
+				}
+				return c.reply(r)
+			})})
+			for i := range 6 {
+				ctx, cancel := context.WithTimeout(context.Background(), c.limit)
+				if got := a.Ask(ctx, []policy.Question{{Classifier: "c", Text: fmt.Sprint(i)}}); !got[0].Missing {
+					t.Errorf("%s: %+v", name, got)
+				}
+				cancel()
+			}
+			well = true
+			if got := a.Ask(context.Background(), []policy.Question{{Classifier: "c", Text: "x"}}); got[0].Missing != c.open {
+				t.Errorf("%s: after six of them another text gets %+v", name, got)
+			}
+		})
+	}
+}
+
 // TestBusy: no more requests are under way than allowed, and who finds no room in time goes without.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -264,6 +308,9 @@ func TestParseEndpoint(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q (%v), want %q", s, got, err, want)
 		}
+	}
+	if _, err := ParseEndpoint("a=https://u:p@ss@h.example/"); err == nil || strings.Contains(err.Error(), "p@ss") {
+		t.Errorf("a password in a message: %v", err)
 	}
 	if v := KeyVariable("phi-model.2"); v != "ASPIS_CLASSIFIER_PHI_MODEL_2_KEY" {
 		t.Error(v)

@@ -38,6 +38,9 @@ func ParseEndpoint(s string) (Endpoint, error) {
 	if !ok || name == "" {
 		return bad("it names no classifier")
 	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		s = name + "=…" + rest[at:] // what may be a password does not come into a message
+	}
 	rest, chat := strings.CutPrefix(rest, chatPrefix)
 	u, err := url.Parse(rest)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 
@@ -64,6 +66,8 @@ func checked(label string, score *float64, model string) (reply, error) {
 		return reply{}, fmt.Errorf("%w: a score from 0 to 1 is missing", errReply)
 	case len(label) > schema.MaxID || len(model) > schema.MaxID:
 		return reply{}, fmt.Errorf("%w: label or model have more than %d bytes", errReply, schema.MaxID)
+	case strings.ContainsFunc(label+model, unicode.IsControl):
+		return reply{}, fmt.Errorf("%w: label or model have a control character", errReply)
 	}
 	return reply{label: label, score: *score, model: model}, nil
 }

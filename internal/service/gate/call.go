@@ -79,8 +79,9 @@ func (s *Service) call(ctx context.Context, who Principal, req *CallRequest) *An
 	}
 	ticket, err := l.appender.Append(ev, bus.Ordinary)
 	if err != nil {
+		a := l.pending.giveUp(p, appendRefusal(err)) // retries wait for it
 		l.pending.drop(p)
-		return appendRefusal(err)
+		return a
 	}
 	return l.await(ctx, p, ticket)
 }

@@ -1,12 +1,12 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -62,11 +62,10 @@ type rig struct {
 	err  error // of every write to the log while it is set
 }
 
-func loadPolicy(t *testing.T, trace string) *policy.Bundle {
+func loadText(t *testing.T, text string) *policy.Bundle {
 	t.Helper()
 	dir := t.TempDir()
-	text := bytes.Replace([]byte(testPolicy), []byte("TRACE"), []byte(trace), 1)
-	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "wordlist.txt"), []byte("kestrel\n"), 0o600); err != nil {
@@ -79,10 +78,17 @@ func loadPolicy(t *testing.T, trace string) *policy.Bundle {
 	return b
 }
 
-// start runs a deployment until the test ends. adapt changes the gate's configuration.
+// start runs a deployment of the test policy until the test ends. adapt changes the gate's
+// configuration.
 func start(t *testing.T, trace string, adapt func(*Config)) *rig {
 	t.Helper()
-	b := loadPolicy(t, trace)
+	return startWith(t, strings.Replace(testPolicy, "TRACE", trace, 1), adapt)
+}
+
+// startWith is start with another policy.
+func startWith(t *testing.T, text string, adapt func(*Config)) *rig {
+	t.Helper()
+	b := loadText(t, text)
 	engine, err := temporal.New(b)
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +274,7 @@ func TestCuesAreNotDisclosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, word := range []string{"kestrel", "Kestrel", "wordlist", "cue", "telling", "presumptive"} {
-			if bytes.Contains(text, []byte(word)) {
+			if strings.Contains(string(text), word) {
 				t.Errorf("%q is in what the agent is told: %s", word, text)
 			}
 		}

@@ -43,12 +43,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Asker asks classifiers. It answers every question, in their order; one without an answer in time
-// is marked missing. It returns at once when ctx ends.
-type Asker interface {
-	Ask(ctx context.Context, questions []policy.Question) []schema.Answer
-}
-
 // Service is an ingest. Its methods are safe for concurrent use while Run runs.
 type Service struct {
 	cfg   Config
@@ -60,6 +54,7 @@ type Service struct {
 		sync.Mutex
 		by *placement.Owners
 	}
+	calls calls
 }
 
 // New returns the service; Run starts it.
@@ -162,7 +157,9 @@ func (s *Service) append(ctx context.Context, ev *schema.Event) (*appender.Ticke
 	if err != nil {
 		return nil, err
 	}
-	s.ask(ctx, ev)
+	if err := s.ask(ctx, ev); err != nil {
+		return nil, err
+	}
 	if err := ev.Validate(); err != nil {
 		return nil, err
 	}
@@ -242,16 +239,4 @@ func (s *Service) complete(ev *schema.Event, now time.Time) (root string, err er
 		return owner, nil
 	}
 	return ev.SessionID, nil
-}
-
-// ask records in an event what classifiers say of it. Answers that a feed brings along stand where
-// somebody else than the agent saw its events; they are not asked for again.
-func (s *Service) ask(ctx context.Context, ev *schema.Event) {
-	if ev.Vantage == schema.Reported {
-		ev.Answers = nil
-	}
-	questions := s.cfg.Bundle.Unanswered(nil, ev)
-	if len(questions) > 0 {
-		ev.Answers = append(ev.Answers, s.cfg.Asker.Ask(ctx, questions)...)
-	}
 }
