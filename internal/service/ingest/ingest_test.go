@@ -24,8 +24,13 @@ const partitions = 8
 // and what it rejected.
 func feed(t *testing.T, trace string, grants bool, events ...*schema.Event) (map[uint32][]*schema.Event, []Reject) {
 	t.Helper()
-	dir := t.TempDir()
 	text := "policy: p\nrevision: 1\nauthorities: [user]\ntrace: " + trace + "\nfacts: {a: [o]}\ntools: {t: {args: {o: string}, facts: [a(o)]}}\nclauses: {C: {text: none, forbid: {temporal: 'a(o)'}}}\n"
+	return feedTo(t, Config{Bundle: load(t, text), Grants: grants}, events...)
+}
+
+func load(t *testing.T, text string) *policy.Bundle {
+	t.Helper()
+	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +38,15 @@ func feed(t *testing.T, trace string, grants bool, events ...*schema.Event) (map
 	if diags.HasErrors() {
 		t.Fatalf("%+v", diags)
 	}
+	return b
+}
+
+// feedTo is feed for an ingest with a configuration of its own.
+func feedTo(t *testing.T, cfg Config, events ...*schema.Event) (map[uint32][]*schema.Event, []Reject) {
+	t.Helper()
 	m := membus.New(membus.Config{Partitions: partitions})
-	s, err := New(Config{Bus: m, Bundle: b, Name: "ingest", Secret: make([]byte, 32), Tenant: "acme", Grants: grants})
+	cfg.Bus, cfg.Name, cfg.Secret, cfg.Tenant = m, "ingest", make([]byte, 32), "acme"
+	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
