@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -33,15 +34,11 @@ func (f *classifyFlags) register(cmd *cobra.Command) {
 // asker returns what asks the classifiers of a bundle; nil when it names none. Endpoints that the
 // bundle does not name are warned of.
 func (f *classifyFlags) asker(e *env, b *policy.Bundle, log *slog.Logger, reg prometheus.Registerer) (*classify.Asker, error) {
-	cfg := classify.Config{Classifiers: b.Classifiers(), Timeout: f.timeout, Logger: log}
-	for _, s := range f.endpoints {
-		p, err := classify.ParseEndpoint(s)
-		if err != nil {
-			return nil, fmt.Errorf("--classifier: %w", err)
-		}
-		p.Key = os.Getenv(classify.KeyVariable(p.Name))
-		cfg.Endpoints = append(cfg.Endpoints, p)
+	endpoints, err := f.parse()
+	if err != nil {
+		return nil, fmt.Errorf("--classifier: %w", err)
 	}
+	cfg := classify.Config{Classifiers: b.Classifiers(), Endpoints: endpoints, Timeout: f.timeout, Logger: log}
 	if len(cfg.Classifiers) > 0 && reg != nil {
 		cfg.Metrics = classify.NewMetrics(reg)
 	}
@@ -58,11 +55,31 @@ func (f *classifyFlags) asker(e *env, b *policy.Bundle, log *slog.Logger, reg pr
 	return a, nil
 }
 
+// parse reads the endpoints, with their keys. A key is for one of them: two that would share it are refused.
+func (f *classifyFlags) parse() ([]classify.Endpoint, error) {
+	var out []classify.Endpoint
+	keyOf := map[string]string{}
+	for _, s := range f.endpoints {
+		p, err := classify.ParseEndpoint(s)
+		if err != nil {
+			return nil, err
+		}
+		name := classify.KeyVariable(p.Name)
+		p.Key = strings.TrimSpace(os.Getenv(name))
+		if other, shared := keyOf[name]; shared && other != p.Name && p.Key != "" {
+			return nil, fmt.Errorf("%s is the key of %q and of %q; rename one of them", name, other, p.Name)
+		}
+		keyOf[name] = p.Name
+		out = append(out, p)
+	}
+	return out, nil
+}
+
 func newClassify(e *env) *cobra.Command {
 	var f classifyFlags
 	var dir, path string
 	cmd := &cobra.Command{
-		Use: "classify --policy DIR --events FILE", Args: cobra.NoArgs,
+		Use: "classify --policy DIR --events FILE", Args: policyOnly,
 		Short: "Ask the classifiers of a policy about recorded events and record their answers",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := e.loadBundle(dir)
@@ -77,7 +94,7 @@ func newClassify(e *env) *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&dir, "policy", "", "directory of the policy bundle")
+	policyFlag(cmd, &dir)
 	cmd.Flags().StringVar(&path, "events", "-", "events, JSON Lines; - for standard input")
 	return cmd
 }

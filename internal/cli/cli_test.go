@@ -5,6 +5,7 @@ import (
 	"flag"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -36,6 +37,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("POLICIES", policies+"/../../policies")
 			e.Setenv("SOON", time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+			e.Values[classifierKey{}] = &classifierValue{}
+			e.Setenv("CLASSIFIERS", policies+"/../../docs/examples/classifiers")
 			e.Setenv("CONSENT", policies+"/../../pkg/policy/testdata/consent")
 			return nil
 		},
@@ -45,8 +48,9 @@ func TestScripts(t *testing.T) {
 // commands are the verbs of the scripts besides the usual ones.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"waitfor": waitFor,
-		"call":    call,
+		"waitfor":    waitFor,
+		"call":       call,
+		"classifier": classifier,
 	}
 }
 
@@ -63,11 +67,12 @@ func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 
 // call proposes a call of a tool through a socket with the development token of a data
 // directory and compares status and decision:
-// call [--data DIR] [--socket FILE] TOOL STATUS DECISION. $CALL is the call's id.
+// call [--data DIR] [--socket FILE] [--args JSON] TOOL STATUS DECISION. $CALL is the call's id.
 func call(ts *testscript.TestScript, _ bool, args []string) {
 	fs := flag.NewFlagSet("call", flag.ContinueOnError)
 	data := fs.String("data", "data", "")
 	socket := fs.String("socket", "gate.sock", "")
+	arguments := fs.String("args", "", "")
 	ts.Check(fs.Parse(args))
 	args = fs.Args()
 	agent, _, err := devTokens(ts.MkAbs(*data + "/tokens"))
@@ -85,10 +90,43 @@ func call(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	session, err := c.OpenSession(context.Background())
 	ts.Check(err)
-	d, err := c.Propose(context.Background(), client.Call{Session: session, Tool: args[0]})
+	d, err := c.Propose(context.Background(), client.Call{Session: session, Tool: args[0], Args: []byte(*arguments)})
 	ts.Check(err)
 	if got := []string{strconv.Itoa(d.Status), d.Decision}; !slices.Equal(got, args[1:]) {
 		ts.Fatalf("%s: got %v, want %v (%+v)", args[0], got, args[1:], d)
 	}
 	ts.Setenv("CALL", d.CallID)
+}
+
+// classifier starts the server that knows the texts of docs/classifiers.md, as $CLASSIFIER, or ends it:
+// classifier start, classifier stop.
+func classifier(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: classifier start|stop")
+	}
+	if args[0] == "stop" {
+		if srv, ok := ts.Value(classifierKey{}).(*classifierValue); ok {
+			srv.stop()
+		}
+		return
+	}
+	srv, ok := ts.Value(classifierKey{}).(*classifierValue)
+	if !ok {
+		ts.Fatalf("no room for a classifier in this script")
+	}
+	srv.server = httptest.NewServer(tableServer())
+	ts.Defer(srv.stop)
+	ts.Setenv("CLASSIFIER", srv.server.URL)
+}
+
+type classifierKey struct{}
+
+// classifierValue is the classifier of one script.
+type classifierValue struct{ server *httptest.Server }
+
+func (c *classifierValue) stop() {
+	if c.server != nil {
+		c.server.Close()
+		c.server = nil
+	}
 }
