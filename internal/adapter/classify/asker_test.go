@@ -255,7 +255,7 @@ func TestTheCircuitIsTheEndpoints(t *testing.T) {
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
-		c := carrier(func(r *http.Request) (*http.Response, error) {
+		c := carrier(func(*http.Request) (*http.Response, error) {
 			most.Store(max(most.Load(), now.Add(1)))
 			time.Sleep(400 * time.Millisecond)
 			now.Add(-1)
