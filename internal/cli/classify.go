@@ -27,7 +27,7 @@ type classifyFlags struct {
 func (f *classifyFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.endpoints, "classifier", nil,
-		"NAME=URL of a classifier that the policy names, or NAME=openai:URL#MODEL; may be repeated. Its key is read from ASPIS_CLASSIFIER_NAME_KEY")
+		"NAME=URL of a classifier that the policy names, or NAME=openai:URL#MODEL; may be repeated. Its key is read from ASPIS_CLASSIFIER_NAME_KEY, or from the file that ASPIS_CLASSIFIER_NAME_KEY_FILE names")
 	fs.DurationVar(&f.timeout, "classifier-timeout", 0, "longest wait for an answer of a classifier, besides the policy's own (default: the policy's)")
 }
 
@@ -65,7 +65,9 @@ func (f *classifyFlags) parse() ([]classify.Endpoint, error) {
 			return nil, err
 		}
 		name := classify.KeyVariable(p.Name)
-		p.Key = strings.TrimSpace(os.Getenv(name))
+		if p.Key, err = keyIn(name); err != nil {
+			return nil, err
+		}
 		if other, shared := keyOf[name]; shared && other != p.Name && p.Key != "" {
 			return nil, fmt.Errorf("%s is the key of %q and of %q; rename one of them", name, other, p.Name)
 		}
@@ -73,6 +75,29 @@ func (f *classifyFlags) parse() ([]classify.Endpoint, error) {
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// keyIn returns the key that stands in an environment variable, or in the file that NAME_FILE names;
+// empty when neither is set. No error shows a part of it.
+func keyIn(name string) (string, error) {
+	key, path := os.Getenv(name), os.Getenv(name+"_FILE")
+	switch {
+	case key != "" && path != "":
+		return "", fmt.Errorf("%s and %[1]s_FILE are set; unset one of them", name)
+	case path != "":
+		b, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
+		if err != nil {
+			return "", fmt.Errorf("%s_FILE: %w", name, err)
+		}
+		if key = strings.TrimSpace(string(b)); key == "" {
+			return "", fmt.Errorf("%s_FILE: %s is empty; put the key into it", name, path)
+		}
+	}
+	key = strings.TrimSpace(key)
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return "", fmt.Errorf("%s: the key has blanks or characters that are not ASCII; give the key alone", name)
+	}
+	return key, nil
 }
 
 func newClassify(e *env) *cobra.Command {

@@ -36,6 +36,7 @@ func badCalls(own, foreign, elsewhere string) []badInput {
 		call("duplicate key at depth", `,"args":{"a":[{"b":1,"c":{},"b":1}]}`, 400, invalid, `"/args/a/0/b", byte`),
 		call("duplicate key by escape", `,"args":{"b":1,"\u0062":1}`, 400, invalid, `"/args/b", byte`),
 		call("another case", `,"TOOL":"pay"`, 400, invalid, `"/TOOL", byte`),
+		call("answers of classifiers", `,"answers":[{"name":"leak","score":0}]`, 400, invalid, `"/answers", byte`),
 		call("unknown field", `,"actor":"user-1"`, 400, invalid, `"/actor", byte`),
 		call("NaN", `,"args":{"a":NaN}`, 400, invalid, "NaN and Infinity are no JSON numbers"),
 		call("Infinity", `,"args":{"a":-Infinity}`, 400, invalid, "NaN and Infinity are no JSON numbers"),

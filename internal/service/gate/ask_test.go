@@ -2,6 +2,8 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,6 +99,9 @@ func TestAnswersDecide(t *testing.T) {
 		if flagged := a.Certificate != nil && slices.Contains(a.Certificate.Flags, "C1"); flagged != (tc.body == "a secret") {
 			t.Errorf("%q: flagged %v, certificate %+v", tc.body, flagged, a.Certificate)
 		}
+		if told, err := json.Marshal(a); err != nil || strings.Contains(string(told), "oracle") || strings.Contains(string(told), "0.9") {
+			t.Errorf("%q: the agent reads what the classifier said: %s, %v", tc.body, told, err)
+		}
 		calls := r.recorded(t, schema.KindCall)
 		if len(calls) != i+1 {
 			t.Fatalf("%d calls in the log, want %d", len(calls), i+1)
@@ -162,6 +167,38 @@ func TestAskedOncePerCall(t *testing.T) {
 	if n, calls := len(o.texts()), len(r.recorded(t, schema.KindCall)); n != 1 || calls != 1 {
 		t.Errorf("asked %d times, %d records", n, calls)
 	}
+}
+
+// TestRepeatedCallThatIsNotWritten: who waits for a call that the log then does not take is told so, and
+// may try again.
+func TestRepeatedCallThatIsNotWritten(t *testing.T) {
+	o := &oracle{hold: make(chan struct{})}
+	r := startWith(t, askingPolicy, func(c *Config) { c.Asker = o })
+	s := r.session(t)
+	req := CallRequest{Session: s, Tool: "mail", CallID: "c1", Args: []byte(`{"to":"ann","body":"hello"}`)}
+	answers := make(chan *Answer, 2)
+	propose := func() { answers <- r.gate.Call(t.Context(), agent(), req) }
+	go propose()
+	waitUntil(t, func() bool { return len(o.texts()) == 1 })
+	go propose()
+	waitUntil(t, func() bool { return r.inFlight(agent()) == 2 })
+	r.mu.Lock()
+	r.err = errors.New("no space")
+	r.mu.Unlock()
+	close(o.hold)
+	for range 2 {
+		if a := <-answers; a.Reason != verdict.Unrecorded {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// inFlight counts the calls of a principal that wait for an answer.
+func (r *rig) inFlight(who Principal) int {
+	q := r.gate.quota
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.mu.open[who]
 }
 
 // TestNoAnswerInTime: a call whose question stays open is in the log all the same, without an answer, and

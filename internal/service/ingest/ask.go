@@ -38,16 +38,19 @@ func (s *Service) ask(ctx context.Context, ev *schema.Event) error {
 	return nil
 }
 
-// maxCalls bounds the calls that are remembered for their results. What would have been asked of a
-// result whose call is forgotten stays unknown.
-const maxCalls = 16384
+// The bounds of the calls that are remembered for their results: their number, and the bytes of their
+// arguments. What would have been asked of a result whose call is forgotten stays unknown.
+const (
+	maxCalls     = 16384
+	maxCallBytes = 64 << 20
+)
 
 // calls are the latest calls of a feed, for what is asked of their results. Safe for concurrent use.
 type calls struct {
 	sync.Mutex
 	byKey map[callKey]*schema.Event
-	order []callKey // a ring of the keys of byKey
-	next  int       // in order
+	order []callKey // of byKey, the oldest first
+	bytes int       // of all arguments
 }
 
 type callKey struct{ trace, session, call string }
@@ -75,12 +78,14 @@ func (c *calls) noteLocked(key callKey, ev *schema.Event) {
 	if c.byKey == nil {
 		c.byKey = map[callKey]*schema.Event{}
 	}
-	if len(c.order) < maxCalls {
-		c.order = append(c.order, key)
-	} else {
-		delete(c.byKey, c.order[c.next])
-		c.order[c.next] = key
-		c.next = (c.next + 1) % maxCalls
+	call := *ev
+	call.Answers = nil
+	c.byKey[key] = &call
+	c.order = append(c.order, key)
+	c.bytes += len(ev.Args.Canon)
+	for len(c.order) > maxCalls || c.bytes > maxCallBytes {
+		c.bytes -= len(c.byKey[c.order[0]].Args.Canon)
+		delete(c.byKey, c.order[0])
+		c.order = c.order[1:]
 	}
-	c.byKey[key] = &schema.Event{Kind: ev.Kind, Actor: ev.Actor, Vantage: ev.Vantage, Tool: ev.Tool, Server: ev.Server, Args: ev.Args, CallID: ev.CallID, SessionID: ev.SessionID}
 }

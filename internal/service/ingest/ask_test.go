@@ -116,6 +116,19 @@ func TestCallsAreBounded(t *testing.T) {
 	if len(c.byKey) != maxCalls || c.of(id(schema.KindResult, 1)) != nil || c.of(id(schema.KindResult, 2)) == nil {
 		t.Errorf("%d calls", len(c.byKey))
 	}
+	large := id(schema.KindCall, maxCalls+2)
+	large.Args.Canon = make([]byte, maxCallBytes)
+	c.of(large)
+	if len(c.byKey) != maxCalls || c.bytes != maxCallBytes {
+		t.Errorf("%d calls of %d bytes beside a large one", len(c.byKey), c.bytes)
+	}
+	c.of(large) // the first one with an id stands
+	last := id(schema.KindCall, maxCalls+3)
+	last.Args.Canon = []byte("{}")
+	c.of(last)
+	if len(c.byKey) != 1 || c.bytes != 2 || len(c.order) != 1 {
+		t.Errorf("%d calls of %d bytes", len(c.byKey), c.bytes)
+	}
 }
 
 // ending ends the feed while it is asked.
