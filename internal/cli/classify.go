@@ -34,6 +34,9 @@ func (f *classifyFlags) register(cmd *cobra.Command) {
 // asker returns what asks the classifiers of a bundle; nil when it names none. Endpoints that the
 // bundle does not name are warned of.
 func (f *classifyFlags) asker(e *env, b *policy.Bundle, log *slog.Logger, reg prometheus.Registerer) (*classify.Asker, error) {
+	if f.timeout < 0 {
+		return nil, fmt.Errorf("--classifier-timeout: %v is no time to wait; leave it out for the policy's own", f.timeout)
+	}
 	endpoints, err := f.parse()
 	if err != nil {
 		return nil, fmt.Errorf("--classifier: %w", err)
