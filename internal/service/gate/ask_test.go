@@ -3,8 +3,8 @@ package gate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +53,8 @@ func (o *oracle) Ask(ctx context.Context, questions []policy.Question) []schema.
 		switch {
 		case strings.Contains(q.Text, "secret"):
 			out[i].Score = 0.9
+		case strings.Contains(q.Text, "nonsense"):
+			out[i].Score = math.NaN() // no record holds it
 		case strings.Contains(q.Text, "silence"):
 			out[i] = schema.Answer{Name: q.Classifier, Of: q.Of(), Missing: true}
 		}
@@ -175,21 +177,21 @@ func TestRepeatedCallThatIsNotWritten(t *testing.T) {
 	o := &oracle{hold: make(chan struct{})}
 	r := startWith(t, askingPolicy, func(c *Config) { c.Asker = o })
 	s := r.session(t)
-	req := CallRequest{Session: s, Tool: "mail", CallID: "c1", Args: []byte(`{"to":"ann","body":"hello"}`)}
+	req := CallRequest{Session: s, Tool: "mail", CallID: "c1", Args: []byte(`{"to":"ann","body":"nonsense"}`)}
 	answers := make(chan *Answer, 2)
 	propose := func() { answers <- r.gate.Call(t.Context(), agent(), req) }
 	go propose()
 	waitUntil(t, func() bool { return len(o.texts()) == 1 })
 	go propose()
 	waitUntil(t, func() bool { return r.inFlight(agent()) == 2 })
-	r.mu.Lock()
-	r.err = errors.New("no space")
-	r.mu.Unlock()
 	close(o.hold)
 	for range 2 {
 		if a := <-answers; a.Reason != verdict.Unrecorded {
 			t.Errorf("%+v", a)
 		}
+	}
+	if a := r.call(t, s, "get_time", "{}"); !a.permits() || len(r.recorded(t, schema.KindCall)) != 1 {
+		t.Errorf("the next call: %+v", a)
 	}
 }
 
