@@ -117,7 +117,7 @@ func TestHostile(t *testing.T) {
 	}
 	between := "patient" + strings.Repeat("\u0301 ", size/3) + "record"
 	n := 0
-	a.Scan(&Scanner{}, between, func(h Hit) bool { n++; return true })
+	a.Scan(&Scanner{}, between, func(Hit) bool { n++; return true })
 	if n != 1 {
 		t.Errorf("a phrase with %d bytes inside was found %d times", len(between), n)
 	}

@@ -9,7 +9,7 @@ import (
 // the tables of golang.org/x/text and of Unicode Technical Standard 39.
 //
 //go:embed tables.bin
-var tables string //nolint:gochecknoglobals // read only
+var tables string
 
 // The layout of tables, in bytes: the version of Unicode, a block number for each 64 characters,
 // the blocks of 64 entries, and the texts that characters stand for.

@@ -17,8 +17,10 @@ func TestTokens(t *testing.T) {
 		{"Mail alice@example.com!", "mail alice@example.com", "alice@example.com"},
 		{"<Alice@Example.com>", "alice@example.com", "alice@example.com"},
 		{"'spotify' and \"Netflix\"", "spotify and netflix", ""},
-		{"see https://X.org/a(b)/?q=1, or (https://x.org/).", "see https://x.org/a(b)/?q=1 or https://x.org/",
-			"https://x.org/a(b)/?q=1 x.org/a(b)/?q=1 x.org https://x.org/"},
+		{
+			"see https://X.org/a(b)/?q=1, or (https://x.org/).", "see https://x.org/a(b)/?q=1 or https://x.org/",
+			"https://x.org/a(b)/?q=1 x.org/a(b)/?q=1 x.org https://x.org/",
+		},
 		{"https://u:p@host.example:8080/x", "https://u:p@host.example:8080/x", "https://u:p@host.example:8080/x u:p@host.example:8080/x host.example"},
 		{"go to www.example.com/path.", "go to www.example.com/path", "www.example.com/path"},
 		{"to GB29NWBK60161331926819.", "to gb29nwbk60161331926819", "gb29nwbk60161331926819"},

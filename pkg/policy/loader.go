@@ -98,9 +98,7 @@ func (l *loader) load(fsys fs.FS) {
 		return
 	}
 	l.env = env
-	l.cueSection(root.Get("cues"))
-	l.classifierSection(root.Get("classifiers"))
-	l.typingSection(root.Get("typing"))
+	l.typingSections(root)
 	l.classSection(root.Get("classes"))
 	l.tools(root.Get("tools"))
 	l.provenanceSection(root.Get("provenance"))

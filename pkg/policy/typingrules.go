@@ -27,6 +27,13 @@ type rule struct {
 	used  bool
 }
 
+// typingSections reads the typing rules, and before them what they look for in texts.
+func (l *loader) typingSections(root *source.Node) {
+	l.cueSection(root.Get("cues"))
+	l.classifierSection(root.Get("classifiers"))
+	l.typingSection(root.Get("typing"))
+}
+
 // typingSection reads `phi(o, marking): {sets: 'marked(o, "PHI")', definite: 'marking == "PHI"'}`.
 func (l *loader) typingSection(n *source.Node) {
 	for _, f := range l.mapOf(n, "typing") {
