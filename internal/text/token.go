@@ -13,15 +13,18 @@ import (
 // The grammar: blanks and the signs < > ( ) [ ] { } " “ ” „ « » ` , ; | separate tokens, and so do
 // comma-like signs of other scripts; of what stands between them the signs . : ! ? ' ’ * _ ~ # @ & / \ - + = and
 // dashes are taken off the ends. A token that consists of signs alone is none. Signs in front that make another value
-// stay: of a path (/a, ./a, ../a, ~/a), of a name (.env), of a number (-5, +49, .5). A comma before exactly three digits
-// is part of a number (1,000.50). Identifiers come
+// stay: of a path (/a, ./a, ../a, ~/a), of a name (.env), of a number (-5, +49, .5). A comma after one to three digits that
+// begin a number or stand behind such a comma, and before exactly three, is part of it (1,000.50). Identifiers come
 // first, where they begin, and contain no tokens: `mail alice@example.com` has the tokens mail and
-// alice@example.com, not example.com.
+// alice@example.com, not example.com. They may begin behind a label: an address behind a colon, an IBAN behind a
+// colon or =, a URL anywhere.
 //
-//   - A URL begins with a scheme and `://` and goes on to a blank or one of < > " and quotes;
-//     closing signs at its end that it did not open are not part of it.
+//   - A URL begins with a scheme and `://` and goes on to a blank or one of < > " and quotes, or to a sign
+//     that separates tokens and before which another URL ends; closing signs at its end that it did not open
+//     are not part of it.
 //   - An IBAN is two letters, two digits and 11 to 30 letters or digits, at least 8 digits in all, in one
-//     piece or in groups of four (ISO 13616). Check digits are not looked at. Its token has no blanks.
+//     piece or in groups of four (ISO 13616). Its token has no blanks. One in groups ends where its check digits
+//     are right, and if they are nowhere, with the last group that has a digit.
 //   - A number in groups (a telephone number that begins with +, a card number of four groups) is
 //     one token, of its digits.
 func Tokens(text string, limit int) (tokens []string, all bool) {
@@ -33,19 +36,23 @@ func Tokens(text string, limit int) (tokens []string, all bool) {
 }
 
 // Identifiers lists the identifiers in a text as Tokens does, and no other words: e-mail addresses; URLs, each
-// with its form without scheme and final slash, and its host; names of hosts and other names with dots inside; IBANs;
+// with its form without scheme and final slash, and its host; names of hosts and other names with dots inside, with
+// what stands before a path or a port too; IBANs;
 // numbers of seven digits and more; and names that begin with @ or #, without that sign.
 func Identifiers(text string, limit int) (found []string, all bool) {
 	return collect(text, limit, func(c *collection, t token) {
 		switch t.kind {
 		case signsOnly, word:
-		case address, account, number, handle, dotted:
+		case address, account, number, handle:
 			c.add(t.value)
+		case dotted:
+			c.add(t.value)
+			c.add(Fold(hostOf(t.value)))
 		case link:
 			c.add(t.value)
 			_, rest, _ := strings.Cut(t.value, "://")
-			c.add(strings.TrimSuffix(rest, "/"))
-			c.add(hostOf(rest))
+			c.add(Fold(strings.TrimSuffix(rest, "/")))
+			c.add(Fold(hostOf(rest)))
 		}
 	})
 }
@@ -177,17 +184,58 @@ func (l *lexer) next() (token, bool) {
 		l.at = from + end
 		return token{kind: link, value: Fold(l.text[from:l.at]), start: from, end: l.at}, true
 	}
+	l.at = l.chunkEnd(from)
+	return chunk(l.text, from, l.at), true
+}
+
+// chunkEnd is where a token ends that begins at from and is no link: before a separator, a link, or what its label
+// is the label of.
+func (l *lexer) chunkEnd(from int) int {
 	end := from
 	for end < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[end:])
 		if separator(r) && !thousands(l.text, end) {
 			break
 		}
+		if r == ':' {
+			if i := schemeStart(l.text[:end]); i > from && linkEnd(l.text[i:]) > 0 {
+				return i
+			}
+		}
 		end += size
 	}
-	l.at = end
-	return chunk(l.text, from, end), true
+	chunk := l.text[from:end]
+	label := strings.LastIndexAny(chunk, ":=") + 1
+	if label == 0 || label == len(chunk) {
+		return end
+	}
+	rest := strings.TrimRight(chunk[label:], offEnd)
+	if isAccount(rest) || chunk[label-1] == ':' && isAddress(rest) {
+		return from + label
+	}
+	if _, ok := (&lexer{text: l.text, at: from + label}).grouped(); ok {
+		return from + label
+	}
+	return end
 }
+
+// maxScheme bounds the scheme of a URL, in bytes.
+const maxScheme = 32
+
+// schemeStart is where the scheme begins that a text ends with; its length if it ends with none.
+func schemeStart(s string) int {
+	i := len(s)
+	for i > 0 && len(s)-i < maxScheme && inScheme(s[i-1]) {
+		i--
+	}
+	for i < len(s) && trait(s[i])&(lower|upper) == 0 {
+		i++
+	}
+	return i
+}
+
+// inScheme says which characters a scheme may have behind its first letter.
+func inScheme(b byte) bool { return trait(b) != 0 || b == '+' || b == '-' || b == '.' }
 
 // separator says which characters separate tokens.
 func separator(r rune) bool {
@@ -198,9 +246,14 @@ func separator(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r)
 }
 
-// thousands says whether a comma stands between a digit and exactly three digits: 1,000 is one number.
+// thousands says whether a comma stands between one to three digits, which are not the end of a word or a longer
+// number, and exactly three: 1,000 is one number.
 func thousands(s string, at int) bool {
-	if s[at] != ',' || at == 0 || trait(s[at-1]) != digit || len(s) < at+4 {
+	before := at
+	for before > 0 && at-before < 4 && trait(s[before-1]) == digit {
+		before--
+	}
+	if s[at] != ',' || before == at || at-before > 3 || before > 0 && trait(s[before-1]) != 0 || len(s) < at+4 {
 		return false
 	}
 	for i := at + 1; i < at+4; i++ {
@@ -235,7 +288,7 @@ func chunk(text string, from, end int) token {
 	case isAddress(t):
 		out.kind = address
 	case isAccount(t):
-		out.kind, out.value = account, Fold(t)
+		out.kind = account
 	case named:
 		out.kind = handle
 	case digitsIn(t) >= 7 && strings.Trim(strings.TrimPrefix(t, "+"), "0123456789-./") == "" && !dateLike(t):
@@ -322,10 +375,10 @@ func isDotted(s string) bool {
 // linkEnd is the length of the URL that a text begins with; 0: with none.
 func linkEnd(s string) int {
 	i := 0
-	for i < len(s) && (s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || i > 0 && (s[i] >= '0' && s[i] <= '9' || s[i] == '+' || s[i] == '-' || s[i] == '.')) {
+	for i < len(s) && i <= maxScheme && inScheme(s[i]) {
 		i++
 	}
-	if i == 0 || i > 32 || !strings.HasPrefix(s[i:], "://") {
+	if i == 0 || i > maxScheme || trait(s[0])&(lower|upper) == 0 || !strings.HasPrefix(s[i:], "://") {
 		return 0
 	}
 	begin := i + 3
@@ -334,6 +387,12 @@ func linkEnd(s string) int {
 		r, size := utf8.DecodeRuneInString(s[end:])
 		if unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>\"“”„«»`", r) {
 			break
+		}
+		if strings.HasPrefix(s[end:], "://") {
+			if i := schemeStart(s[:end]); i > begin && strings.IndexByte(",;|()[]{}", s[i-1]) >= 0 {
+				end = begin + len(strings.TrimRight(s[begin:i], "([{|"))
+				break
+			}
 		}
 		end += size
 	}
@@ -391,8 +450,13 @@ func (l *lexer) grouped() (token, bool) {
 		}
 		if ends := at == len(s) || endsGroup(s[at:]); ends && groups > 1 {
 			whole := string(joined)
-			if k, ok := groupsAre(whole, groups, fours, n); ok {
+			k, ok := groupsAre(whole, groups, fours, n)
+			right := k == account && checks(whole)
+			if ok && (right || k != account || digitsIn(whole[len(whole)-n:]) > 0) {
 				best = token{kind: k, value: Fold(whole), start: l.at, end: l.at + at}
+			}
+			if right {
+				break
 			}
 		}
 		if at >= len(s) || s[at] != ' ' && (s[at] != '-' || s[0]|0x20 >= 'a') {
@@ -428,6 +492,20 @@ func groupsAre(joined string, groups, fours, last int) (shape, bool) {
 		return number, true
 	}
 	return signsOnly, false
+}
+
+// checks says whether the check digits of what isAccount are right (ISO 7064, MOD 97-10).
+func checks(s string) bool {
+	rest := 0
+	for i := range len(s) {
+		switch b := s[(i+4)%len(s)]; trait(b) {
+		case digit:
+			rest = (rest*10 + int(b-'0')) % 97
+		case lower, upper:
+			rest = (rest*100 + int(lowered(b)-'a') + 10) % 97
+		}
+	}
+	return rest == 1
 }
 
 // isAccount says whether a text is an IBAN by its shape: two letters, two digits, 11 to 30 letters or digits.
