@@ -151,7 +151,19 @@ func TestWhatMakesNothingKnown(t *testing.T) {
 		{name: "error", change: func(c, r *schema.Event) (*schema.Event, *schema.Event) {
 			r.Status = schema.ResultError
 			return c, r
+		}, facts: `foreign("x@y.zz")`},
+		{name: "an error that is no record", change: func(c, r *schema.Event) (*schema.Event, *schema.Event) {
+			r.Status, r.Result.Canon = schema.ResultError, []byte(`{"error":{"text":["404: write to x@y.zz"]}}`)
+			return c, r
+		}, facts: `foreign("x@y.zz")`},
+		{name: "an error without a text", change: func(c, r *schema.Event) (*schema.Event, *schema.Event) {
+			r.Status, r.Result = schema.ResultError, schema.Payload{}
+			return c, r
 		}},
+		{name: "an error that was withheld", change: func(c, r *schema.Event) (*schema.Event, *schema.Event) {
+			r.Status, r.Result = schema.ResultError, schema.Payload{Status: schema.PayloadWithheld}
+			return c, r
+		}, uncertain: "foreign"},
 		{name: "unknown outcome", change: func(c, r *schema.Event) (*schema.Event, *schema.Event) {
 			r.Status = schema.ResultUnknown
 			return c, r

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,6 +39,35 @@ func (r *typer) resultProvenance(ps []provenance) {
 			if err := g.fields(&p.origins[j], v); err != nil {
 				r.unknownValues(p, &p.origins[j], err)
 			}
+		}
+		r.values(p, &g, verdict.Definite)
+	}
+}
+
+// errorProvenance makes the facts of an error of a call, which an agent reads as it reads a result:
+// whoever lets a look-up fail may choose its text. An error is no record with fields, so that
+// each text in it is taken; it makes nothing known.
+func (r *typer) errorProvenance(ps []provenance) {
+	if r.ev.Result.Status == schema.PayloadAbsent {
+		return
+	}
+	for i := range ps {
+		p, g := &ps[i], gathered{}
+		if p.trusted {
+			continue
+		}
+		v, err := readResult(0, r.ev.Result)
+		for j := range p.origins {
+			o := p.origins[j]
+			if o.take == takeValue {
+				o.take = takeTokens
+			}
+			if err == nil {
+				err = g.all(&o, v)
+			}
+		}
+		if err != nil {
+			r.unknownValues(p, &p.origins[0], err)
 		}
 		r.values(p, &g, verdict.Definite)
 	}
@@ -121,6 +151,26 @@ func (g *gathered) scalar(o *origin, v records.Value) error {
 	}
 	s, _ := v.Text()
 	return g.text(o, s)
+}
+
+// all takes the values of every text in a value.
+func (g *gathered) all(o *origin, v records.Value) error {
+	var problems []error
+	switch v.Kind() {
+	case records.List:
+		for i := range v.Len() {
+			problems = append(problems, g.all(o, v.Item(i)))
+		}
+	case records.Map:
+		for i := range v.Len() {
+			problems = append(problems, g.text(o, v.Member(i).Name), g.all(o, v.Member(i).Value))
+		}
+	case records.Null:
+	case records.Bool, records.Number, records.String:
+		s, _ := v.Text()
+		problems = append(problems, g.text(o, s))
+	}
+	return cmp.Or(problems...)
 }
 
 // text takes the values of a text.

@@ -185,6 +185,11 @@ func (r *typer) event(call *schema.Event) {
 // result types the event as the result of a call, nil when that is not at hand.
 func (r *typer) result(call *schema.Event) {
 	r.out.Mapped, r.atResult = true, true
+	if r.ev.Status == schema.ResultError && call != nil {
+		if e := r.b.typing.entries[call.Tool]; e != nil {
+			r.errorProvenance(e.provenance)
+		}
+	}
 	if r.ev.Status != schema.ResultOK {
 		return
 	}
