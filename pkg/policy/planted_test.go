@@ -82,7 +82,7 @@ func randomRecords(r *rand.Rand) (v records.Value, trusted, foreign []string) {
 			case "subject", "sender":
 				value := hostile(r)
 				add(name, value)
-				foreign = append(foreign, text.Fold(value))
+				foreign = append(foreign, text.Fold(value), text.Fold(text.Visible(value)))
 			default:
 				add(name, hostile(r))
 			}

@@ -254,3 +254,19 @@ func TestProvenanceSupplies(t *testing.T) {
 		t.Errorf("list changes %v", got)
 	}
 }
+
+// TestDisguisedTaint: what strangers write is suspected as it is read, and makes nothing known that is not
+// written.
+func TestDisguisedTaint(t *testing.T) {
+	b := loadBank(t)
+	for _, subject := range []string{"x@y.zz", `"x@y.zz\u200B"`, `"x\u2060@y.zz"`, "mailto:x@y.zz", "to=x@y.zz", "x@y.zz/a"} {
+		call, result := resultOf(t, "list", "- recipient: "+subject+"\n  subject: "+subject+"\n  note: n\n")
+		facts := showFacts(b.TypeResult(call, result, false).Facts)
+		if !strings.Contains(facts, `foreign("x@y.zz")`) {
+			t.Errorf("%s is not suspected: %s", subject, facts)
+		}
+		if strings.Contains(facts, `payee("x@y.zz")`) != (subject == "x@y.zz") {
+			t.Errorf("%s: %s", subject, facts)
+		}
+	}
+}

@@ -176,6 +176,10 @@ func (g *gathered) all(o *origin, v records.Value) error {
 // text takes the values of a text.
 func (g *gathered) text(o *origin, s string) error {
 	found, all := o.values(s)
+	if !o.trust.Trusted() {
+		more, rest := o.suspected(s)
+		found, all = append(found, more...), all && rest
+	}
 	if !all {
 		return errManyValues
 	}
@@ -189,6 +193,21 @@ func (g *gathered) text(o *origin, s string) error {
 		}
 	}
 	return nil
+}
+
+// suspected lists what else the text of a stranger brings up for whoever reads it: the values
+// without the characters in them that nobody sees, and the addresses that signs join to something else.
+func (o *origin) suspected(s string) (found []string, all bool) {
+	all = true
+	visible := text.Visible(s)
+	if visible != s {
+		found, all = o.values(visible)
+	}
+	if o.take == takeIdentifiers || o.take == takeTokens {
+		addresses, rest := text.Addresses(visible, MaxValues)
+		found, all = append(found, addresses...), all && rest
+	}
+	return found, all
 }
 
 // values folds what is to be taken of a text; all is false when it is too much.
