@@ -82,3 +82,17 @@ func evidenceOf(l *replay.Line) *replay.EvidenceLine {
 	}
 	return nil
 }
+
+// missingText says which event left open what a clause reads, and why.
+func missingText(g *replay.GapLine) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "    not known: %s, since record %d", strings.Join(g.Relations, ", "), g.Record)
+	if what := strings.TrimSpace(show(g.Tool) + " " + show(g.Call)); what != "" {
+		fmt.Fprintf(&s, ", %s", what)
+	}
+	s.WriteString("\n")
+	for _, why := range g.Why {
+		fmt.Fprintf(&s, "      %s\n", showWhole(why))
+	}
+	return s.String()
+}

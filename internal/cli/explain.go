@@ -50,7 +50,7 @@ func newExplain(e *env) *cobra.Command {
 					return err
 				}
 				defer in.Close() //nolint:errcheck // read only
-				if _, err := replay.Events(offline.Config{Bundle: b, Engines: engines}, jsonl.Events(in, name), keep); err != nil {
+				if _, err := replay.Explain(offline.Config{Bundle: b, Engines: engines}, jsonl.Events(in, name), keep); err != nil {
 					return err
 				}
 			} else {
@@ -59,7 +59,7 @@ func newExplain(e *env) *cobra.Command {
 					return err
 				}
 				defer closeLog()
-				if _, cmp, err = replay.Log(cmd.Context(), replay.LogConfig{Source: src, Bundle: b, Engines: engines, Rules: rules()}, keep); err != nil {
+				if _, cmp, err = replay.Log(cmd.Context(), replay.LogConfig{Source: src, Bundle: b, Engines: engines, Rules: rules(), Missing: true}, keep); err != nil {
 					return err
 				}
 			}
@@ -216,6 +216,12 @@ func clauseText(s *strings.Builder, b *policy.Bundle, c *replay.ClauseLine) {
 	}
 	for i := range c.Evidence {
 		fmt.Fprintf(s, "    evidence: %s\n", evidenceText(&c.Evidence[i]))
+	}
+	if c.Completeness != "" {
+		fmt.Fprintf(s, "    the evidence is %s\n", c.Completeness)
+	}
+	for i := range c.Missing {
+		s.WriteString(missingText(&c.Missing[i]))
 	}
 	if len(c.Witness) > 0 {
 		fmt.Fprintf(s, "    witness: records at %v\n", c.Witness)

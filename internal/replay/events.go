@@ -12,8 +12,19 @@ import (
 // Events replays recorded events: a call takes effect if and only if it is
 // permitted. It stops at the first event that cannot be read or folded.
 func Events(cfg offline.Config, events iter.Seq2[*schema.Event, error], each func(*Line) error) (Summary, error) {
-	var sum Summary
+	return run(cfg, NewWitnesses(cfg.Bundle), events, each)
+}
+
+// Explain is Events with lines that say what was missing where a clause could not be checked. It
+// types each event once more.
+func Explain(cfg offline.Config, events iter.Seq2[*schema.Event, error], each func(*Line) error) (Summary, error) {
 	w := NewWitnesses(cfg.Bundle)
+	w.gaps = newGaps(cfg.Bundle)
+	return run(cfg, w, events, each)
+}
+
+func run(cfg offline.Config, w *Witnesses, events iter.Seq2[*schema.Event, error], each func(*Line) error) (Summary, error) {
+	var sum Summary
 	cfg.Records = w.Keeping(cfg)
 	run := offline.New(cfg)
 	for ev, err := range events {

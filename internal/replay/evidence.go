@@ -57,6 +57,7 @@ type Witnesses struct {
 	bundle *policy.Bundle
 	events map[uint64]witness
 	calls  map[callKey]*schema.Event
+	gaps   *gaps // nil: nobody asks what is missing
 }
 
 type witness struct {
@@ -73,6 +74,9 @@ func NewWitnesses(b *policy.Bundle) *Witnesses {
 
 // Record takes an event of the log at its offset. The event is kept.
 func (w *Witnesses) Record(offset uint64, ev *schema.Event, observe bool) {
+	if w.gaps != nil {
+		w.gaps.record(offset, ev, observe)
+	}
 	in := witness{event: ev, observe: observe}
 	tool, key := ev.Tool, callKey{ev.Tenant, ev.SessionID, ev.CallID}
 	switch ev.Kind {

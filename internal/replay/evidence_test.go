@@ -194,3 +194,48 @@ clauses:
 		t.Fatal(err)
 	}
 }
+
+// TestMissing: a line that is explained names the event that left open what a clause reads, once,
+// over events as over their log; other lines do not.
+func TestMissing(t *testing.T) {
+	b := mail(t)
+	engines, err := node.Engines(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := []string{
+		`"tool":"fetch","call":"f1","args":{"d":"e"}`,
+		`"tool":"fetch","call":"f1","result":{"lines":7}`,
+		`"tool":"send","call":"s1","args":{"d":"e","who":"x"}`,
+		`"tool":"send","call":"s2","args":{"d":"f","who":"x"}`,
+	}
+	log := &writer{t: t, log: membus.New(membus.Config{Partitions: 1})}
+	cfg := offline.Config{Bundle: b, Engines: engines, Records: func(_ uint64, ev *schema.Event) { kept := *ev; log.append(&kept) }}
+	said := map[string][]string{}
+	tell := func(by string) func(*replay.Line) error {
+		return func(l *replay.Line) error {
+			for i := range l.Clauses {
+				for _, g := range l.Clauses[i].Missing {
+					said[by] = append(said[by], fmt.Sprintf("%s: %v at %s %s because %d", l.Call, g.Relations, g.Tool, g.Call, len(g.Why)))
+				}
+			}
+			return nil
+		}
+	}
+	if _, err := replay.Explain(cfg, events(t, given...), tell("events")); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Records = nil
+	if _, err := replay.Events(cfg, events(t, given...), tell("none")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := replay.Log(context.Background(), replay.LogConfig{
+		Source: log.log, Bundle: b, Engines: engines, Rules: protocol.DefaultRules(), Missing: true,
+	}, tell("log")); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"s1: [secret] at fetch f1 because 1", "s2: [secret] at fetch f1 because 1"}
+	if !slices.Equal(said["events"], want) || !slices.Equal(said["log"], want) || len(said["none"]) > 0 {
+		t.Errorf("said %v, want %q of events and of the log, and nothing else", said, want)
+	}
+}

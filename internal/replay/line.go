@@ -61,6 +61,10 @@ type ClauseLine struct {
 	Witness  []uint64                `json:"witness,omitempty"`
 	Paths    []PathLine              `json:"paths,omitempty"`
 	Evidence []EvidenceLine          `json:"evidence,omitempty"`
+	// Completeness is that of the clause's evidence, unless it is sound; Missing are the events
+	// that made it so, where they are looked for and known.
+	Completeness string    `json:"completeness,omitempty"`
+	Missing      []GapLine `json:"missing,omitempty"`
 }
 
 // PathLine is a walk through the world on which a binding rests.
@@ -122,12 +126,18 @@ func (l *Line) describe(d *compose.Decision, r *schema.Resolution, w *Witnesses)
 		c := &d.Clauses[i]
 		line := clauseLine(c)
 		line.Evidence = w.Evidence(c)
+		if w.gaps != nil {
+			line.Missing = w.gaps.of(l.Session, c)
+		}
 		l.Clauses = append(l.Clauses, line)
 		for k, v := range c.Parts {
 			if v == d.Value && v >= verdict.Tp && !c.Shadow {
 				seen[k] = true
 			}
 		}
+	}
+	if w.gaps != nil && r.Outcome != schema.SettledPermit {
+		w.gaps.drop(l.Session, l.Call)
 	}
 	for _, k := range aspects.Kinds() {
 		if seen[k] {
@@ -154,6 +164,9 @@ func clauseLine(c *compose.Clause) ClauseLine {
 	out := ClauseLine{ID: c.ID, Value: c.Value.String(), Mode: "enforce"}
 	if c.Shadow {
 		out.Mode = "shadow"
+	}
+	if c.Completeness != verdict.Sound {
+		out.Completeness = c.Completeness.String()
 	}
 	for k, v := range c.Parts {
 		if out.Parts == nil {

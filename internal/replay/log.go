@@ -44,6 +44,9 @@ type LogConfig struct {
 	// records before are folded all the same.
 	From  uint64
 	Since int64
+	// Missing has lines say what was missing where a clause could not be checked; each event is
+	// then typed once more.
+	Missing bool
 	// Begin, when not nil, is called with the outcome before the first line is given.
 	Begin func(*Comparison) error
 }
@@ -185,6 +188,9 @@ func (p *partition) run(ctx context.Context) error {
 		return err
 	}
 	p.open, p.witness = map[schema.Attempt]*attempt{}, NewWitnesses(p.cfg.Bundle)
+	if p.cfg.Missing {
+		p.witness.gaps = newGaps(p.cfg.Bundle)
+	}
 	p.policies, p.permits = map[string]PolicyRef{}, map[string]*Line{}
 	if err := p.readVerdicts(ctx); err != nil {
 		return err
