@@ -68,11 +68,15 @@ func (l *loader) provenanceSection(n *source.Node) {
 		}
 		if f.Value.Kind != source.Map || len(f.Value.Fields) == 0 {
 			l.report(f.Value, wrongType("the provenance of "+f.Key.Value, "a map of tools, or messages", f.Value.Describe()))
+			d.trusted = true // as below
 			continue
 		}
 		r := provenanceReader{l: l, rel: f.Key.Value, d: d}
 		for _, from := range f.Value.Fields {
 			r.source(from)
+		}
+		if r.first == nil {
+			d.trusted = true // no source can be read, which is reported; nothing follows from it
 		}
 	}
 }
