@@ -152,6 +152,21 @@ func TestIdentifierIsWhole(t *testing.T) {
 	}
 }
 
+// TestHostileTokens: texts in which everything begins something and nothing ends are read in linear time; a quadratic
+// reader does not return within the time of a test.
+func TestHostileTokens(t *testing.T) {
+	for _, part := range []string{"://", "a://", "a://,", "a://)", "x=a://", "a:", "1:", "1,234", ":a@b.co,", "+1 2 ", "ES91 2100 ", "(", "../", "@#"} {
+		text := strings.Repeat(part, (1<<20)/len(part)) + " end"
+		tokens, all := Tokens(text, 1<<20)
+		if !all || !slices.Contains(tokens, "end") {
+			t.Errorf("many %q: all is %t, %d tokens", part, all, len(tokens))
+		}
+		if _, all := Identifiers(text, 1<<20); !all {
+			t.Errorf("many %q: not all identifiers", part)
+		}
+	}
+}
+
 func FuzzTokens(f *testing.F) {
 	for _, s := range []string{"see https://x.org/a(b).", "GB29 NWBK 6016 1331 9268 19", "+1 2 3 4", "a@b.c, #x", "\xff\u200b İ"} {
 		f.Add(s)

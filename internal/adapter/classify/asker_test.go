@@ -256,7 +256,9 @@ func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
 		c := carrier(func(*http.Request) (*http.Response, error) {
-			most.Store(max(most.Load(), now.Add(1)))
+			n := now.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
 			time.Sleep(400 * time.Millisecond)
 			now.Add(-1)
 			return says(200, `{"score":1}`)
