@@ -43,12 +43,16 @@ func (c *Combined) judged(h *HalfFigures) string {
 			silent += m.Runs
 		}
 	}
-	says := "the bars are not met"
-	if h.Met {
-		says = "the bars are met"
+	return fmt.Sprintf("detected: the bar of at least %s is %s; benign fired: the bar of at most %s is %s; of %d misses %d without any call but look-ups, %d with calls that the clauses permit",
+		percent(c.Detection), metOrMissed(all.Rate().Rate() >= c.Detection), percent(c.FalseAlarms), metOrMissed(all.Alarms().Rate() <= c.FalseAlarms),
+		all.Successful-all.Detected, silent, permitted)
+}
+
+func metOrMissed(met bool) string {
+	if met {
+		return "met"
 	}
-	return fmt.Sprintf("%s: at least %s detected, at most %s benign fired; of %d misses %d without any call but look-ups, %d with calls that the clauses permit",
-		says, percent(c.Detection), percent(c.FalseAlarms), all.Successful-all.Detected, silent, permitted)
+	return "missed"
 }
 
 func share(k, n int) string { return strconv.Itoa(k) + "/" + strconv.Itoa(n) }
