@@ -129,7 +129,7 @@ func (line *testLine) rest(w *replay.Witnesses, d *offline.Decision) {
 }
 
 // outcomeText is an outcome with what it rests on: the reason, and the clauses with a
-// violation, possible or certain.
+// violation, possible or certain, or without all of their evidence.
 func outcomeText(o policy.Outcome) string {
 	parts := []string{o.Word()}
 	if o.Reason != "" {
@@ -137,7 +137,10 @@ func outcomeText(o policy.Outcome) string {
 	}
 	for i := range o.Clauses {
 		c := &o.Clauses[i]
-		if c.Value != verdict.T {
+		switch {
+		case c.Completeness != verdict.Sound:
+			parts = append(parts, c.ID+" is "+c.Value.String()+" on "+c.Completeness.String()+" evidence")
+		case c.Value != verdict.T:
 			parts = append(parts, c.ID+" is "+c.Value.String())
 		}
 	}
@@ -152,7 +155,7 @@ func outcomeOf(d *offline.Decision) policy.Outcome {
 	}
 	for i := range d.Clauses {
 		c := &d.Clauses[i]
-		out.Clauses = append(out.Clauses, policy.ClauseOutcome{ID: c.ID, Value: c.Value, Bindings: bindingsOf(c)})
+		out.Clauses = append(out.Clauses, policy.ClauseOutcome{ID: c.ID, Value: c.Value, Completeness: c.Completeness, Bindings: bindingsOf(c)})
 	}
 	return out
 }

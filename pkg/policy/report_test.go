@@ -122,6 +122,10 @@ func TestExpectationMatch(t *testing.T) {
 			{ID: "B", Value: verdict.Tp},
 		},
 	}
+	doubted := Outcome{
+		Decision: verdict.Refuse, Reason: verdict.Unknown,
+		Clauses: []ClauseOutcome{{ID: "A", Completeness: verdict.Incomplete}, {ID: "B"}},
+	}
 	for _, tt := range []struct {
 		name string
 		e    Expectation
@@ -137,6 +141,8 @@ func TestExpectationMatch(t *testing.T) {
 		{"overall value", Expectation{Value: &fp}, refused, "the value is F, want Fp"},
 		{"another clause", Expectation{Clause: "B"}, refused, "the clause B does not fire"},
 		{"no such clause", Expectation{Clause: "C"}, refused, "the clause C does not fire"},
+		{"a clause that could not be checked", Expectation{Reason: verdict.Unknown, Clause: "A"}, doubted, ""},
+		{"one beside it that could", Expectation{Reason: verdict.Unknown, Clause: "B"}, doubted, "the clause B does not fire"},
 		{"values of one firing", Expectation{Clause: "A", Binding: map[string]schema.Value{"r": schema.StringValue("A"), "n": schema.IntValue(6)}}, refused, `the binding is {n: 5, r: "A"} {n: 6, r: "B"}, want {n: 6, r: "A"}`},
 		{"unknown variable", Expectation{Binding: map[string]schema.Value{"x": schema.IntValue(1)}}, refused, "want {x: 1}"},
 		{"a flagged permit is no permit", Expectation{Decision: "permit"}, Outcome{Flagged: true}, "the decision is flag"},
