@@ -86,9 +86,13 @@ func evidenceOf(l *replay.Line) *replay.EvidenceLine {
 // missingText says which event left open what a clause reads, and why.
 func missingText(g *replay.GapLine) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "    not known: %s, since record %d", strings.Join(g.Relations, ", "), g.Record)
-	if what := strings.TrimSpace(show(g.Tool) + " " + show(g.Call)); what != "" {
-		fmt.Fprintf(&s, ", %s", what)
+	what := "not known: %s, since"
+	if g.Held {
+		what = "not counted: %s of"
+	}
+	fmt.Fprintf(&s, "    "+what+" record %d", strings.Join(g.Relations, ", "), g.Record)
+	if event := strings.TrimSpace(show(g.Tool) + " " + show(g.Call)); event != "" {
+		fmt.Fprintf(&s, ", %s", event)
 	}
 	s.WriteString("\n")
 	for _, why := range g.Why {

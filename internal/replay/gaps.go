@@ -10,14 +10,16 @@ import (
 	"github.com/aspis-rv/aspis/pkg/verdict"
 )
 
-// GapLine is an event that left open what relations say that a clause reads. It is for
-// operators: Why may quote what agents and others wrote.
+// GapLine is an event that left open what relations say that a clause reads, or whose facts did
+// not count. It is for operators: Why may quote what agents and others wrote.
 type GapLine struct {
 	Record    uint64   `json:"record"`
 	Call      string   `json:"call,omitempty"`
 	Tool      string   `json:"tool,omitempty"`
 	Relations []string `json:"relations"` // of those that the clause reads
 	Why       []string `json:"why"`       // what went wrong at the event, and where in the bundle
+	// Held is set where the relations lack facts that only the agent's own account reports.
+	Held bool `json:"held,omitempty"`
 }
 
 // maxGaps is how many gaps of a clause are told, the latest ones.
@@ -48,6 +50,9 @@ func newGaps(b *policy.Bundle) *gaps {
 func (g *gaps) record(offset uint64, ev *schema.Event, observe bool) {
 	key, of := callKey{ev.Tenant, ev.SessionID, ev.CallID}, sessionKey{ev.Tenant, ev.SessionID}
 	tool, typing := ev.Tool, policy.Typing{}
+	attested := *ev
+	attested.Vantage = schema.Attested
+	var counted policy.Typing // if somebody else than the agent had seen it
 	switch ev.Kind {
 	case schema.KindCall:
 		g.calls[key] = ev
@@ -61,19 +66,42 @@ func (g *gaps) record(offset uint64, ev *schema.Event, observe bool) {
 		if call == nil {
 			return
 		}
-		tool, typing = call.Tool, g.bundle.TypeResult(call, ev, observe)
-	case schema.KindGrant, schema.KindMessage, schema.KindObservation:
+		tool, typing, counted = call.Tool, g.bundle.TypeResult(call, ev, observe), g.bundle.TypeResult(call, &attested, observe)
+	case schema.KindMessage, schema.KindObservation:
+		typing, counted = g.bundle.Type(ev, observe), g.bundle.Type(&attested, observe)
+	case schema.KindGrant:
 		typing = g.bundle.Type(ev, observe)
 	case schema.KindResolution, schema.KindTick, schema.KindPolicy, schema.KindSession, schema.KindWithdrawn:
 		return
 	}
-	again := func(o gap) bool { return o.Record == offset } // a call that was held opens twice
-	if open := slices.Concat(typing.Uncertain, typing.Degraded); len(open) > 0 && !slices.ContainsFunc(g.found, again) {
-		g.found = append(g.found, gap{
-			GapLine: GapLine{Record: offset, Call: ev.CallID, Tool: tool, Relations: open, Why: typing.Why},
-			of:      of, result: ev.Kind == schema.KindResult,
-		})
+	line := GapLine{Record: offset, Call: ev.CallID, Tool: tool, Why: typing.Why}
+	line.Relations = slices.Concat(typing.Uncertain, typing.Degraded)
+	g.add(gap{GapLine: line, of: of, result: ev.Kind == schema.KindResult})
+	if ev.Vantage == schema.Reported {
+		line.Held, line.Why = true, []string{"only the agent's own account reports it, and that discharges nothing"}
+		line.Relations = held(typing.Facts, counted.Facts)
+		g.add(gap{GapLine: line, of: of, result: true})
 	}
+}
+
+func (g *gaps) add(n gap) {
+	again := func(o gap) bool { return o.Record == n.Record && o.Held == n.Held } // a call that was held opens twice
+	if len(n.Relations) > 0 && !slices.ContainsFunc(g.found, again) {
+		g.found = append(g.found, n)
+	}
+}
+
+// held lists the relations of facts that are counted only where others than the agent saw them.
+func held(made, counted []schema.Fact) []string {
+	var out []string
+	for i := range counted {
+		f := &counted[i]
+		same := func(o schema.Fact) bool { return o.Name == f.Name && slices.Equal(o.Args, f.Args) }
+		if !slices.ContainsFunc(made, same) && !slices.Contains(out, f.Name) {
+			out = append(out, f.Name)
+		}
+	}
+	return out
 }
 
 // drop forgets what a call left open that was not permitted: it is no time point.
@@ -83,16 +111,18 @@ func (g *gaps) drop(session, call string) {
 	})
 }
 
-// of lists what was left open in the trace of a session that a clause reads.
+// of lists what a clause reads and was left open in the trace of a session, where that matters,
+// and what did not count, where the clause fires.
 func (g *gaps) of(session string, c *compose.Clause) []GapLine {
-	if c.Completeness == verdict.Sound {
-		return nil
-	}
 	reads := g.reads(c.ID)
 	var out []GapLine
 	for _, o := range g.found {
 		o.Relations = slices.DeleteFunc(slices.Clone(o.Relations), func(r string) bool { return !slices.Contains(reads, r) })
-		if len(o.Relations) > 0 && g.together(o.of, session) {
+		matters := c.Completeness != verdict.Sound
+		if o.Held {
+			matters = c.Value >= verdict.Fp
+		}
+		if matters && len(o.Relations) > 0 && g.together(o.of, session) {
 			out = append(out, o.GapLine)
 		}
 	}

@@ -62,7 +62,7 @@ type ClauseLine struct {
 	Paths    []PathLine              `json:"paths,omitempty"`
 	Evidence []EvidenceLine          `json:"evidence,omitempty"`
 	// Completeness is that of the clause's evidence, unless it is sound; Missing are the events
-	// that made it so, where they are looked for and known.
+	// that made it so, and those of which facts did not count, where they are looked for and known.
 	Completeness string    `json:"completeness,omitempty"`
 	Missing      []GapLine `json:"missing,omitempty"`
 }
