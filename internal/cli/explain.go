@@ -23,7 +23,7 @@ func newExplain(e *env) *cobra.Command {
 	var dir, log, events string
 	cmd := &cobra.Command{
 		Use: "explain CALL_ID --policy DIR (--log DIR|URL | --events FILE)", Args: cobra.ExactArgs(1),
-		Short: "Say why a call was permitted or refused: clause, bindings, witness",
+		Short: "Say why a call was permitted or refused: clause, bindings, evidence, witness, and what was missing",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (events == "") == (log == "") {
 				return hint(errors.New("give either --events or --log"), "aspis explain CALL_ID --policy DIR --log DIR")
