@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aspis-rv/aspis/internal/corpus"
 	"github.com/aspis-rv/aspis/internal/eval"
 	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/policy"
@@ -45,6 +46,9 @@ func newEval(e *env) *cobra.Command {
 				Engines: engines, Convention: eval.Convention(convention), Workers: workers,
 				Provenance: asking, ProvenanceEngines: asked,
 			})
+			if errors.Is(err, corpus.ErrNoFiles) {
+				return hint(err, "runs are files <model>/<suite>/<task>/<attack>/<injection>.json; name the folder runs of AgentDojo's repository, or one in it")
+			}
 			if err != nil {
 				return err
 			}
