@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -252,6 +253,16 @@ func TestProvenanceSupplies(t *testing.T) {
 	}
 	if got := b.ResultRelations("list"); strings.Join(got, " ") != "foreign payee seen" {
 		t.Errorf("list changes %v", got)
+	}
+}
+
+// TestLongValueHidesNoOther: what stands behind a value that is too long is known all the same.
+func TestLongValueHidesNoOther(t *testing.T) {
+	b := loadBank(t)
+	call, result := resultOf(t, "list", "- recipient: r\n  subject: https://"+strings.Repeat("a", MaxValueBytes)+".zz x@y.zz\n  note: n\n")
+	got := b.TypeResult(call, result, false)
+	if facts := showFacts(got.Facts); !strings.Contains(facts, `foreign("x@y.zz")`) || !slices.Equal(got.Uncertain, []string{"foreign"}) {
+		t.Errorf("%s, uncertain %v", facts, got.Uncertain)
 	}
 }
 

@@ -173,7 +173,7 @@ func (g *gathered) all(o *origin, v records.Value) error {
 	return cmp.Or(problems...)
 }
 
-// text takes the values of a text.
+// text takes the values of a text: beside one that is too long the others, so that what they show is no doubt.
 func (g *gathered) text(o *origin, s string) error {
 	found, all := o.values(s)
 	if !o.trust.Trusted() {
@@ -183,16 +183,17 @@ func (g *gathered) text(o *origin, s string) error {
 	if !all {
 		return errManyValues
 	}
+	var long error
 	for _, v := range found {
 		switch {
 		case v == "":
 		case len(v) > MaxValueBytes:
-			return errLongValue
+			long = errLongValue
 		default:
 			g.found = append(g.found, v)
 		}
 	}
-	return nil
+	return long
 }
 
 // suspected lists what else the text of a stranger brings up for whoever reads it: the values
