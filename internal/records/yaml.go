@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -73,9 +72,10 @@ func yamlTree(text string) (root *yaml.Node, err error) {
 // fromYAMLError takes the line out of a message of the library.
 func fromYAMLError(err error) error {
 	out := &Error{Format: YAML, Problem: strings.TrimPrefix(err.Error(), "yaml: "), Repair: "print the value as YAML 1.1"}
-	if m := regexp.MustCompile(`(?s)^line (\d+): (.*)$`).FindStringSubmatch(out.Problem); m != nil {
-		if line, err := strconv.Atoi(m[1]); err == nil {
-			out.Line, out.Problem = line, m[2]
+	if rest, ok := strings.CutPrefix(out.Problem, "line "); ok {
+		number, problem, _ := strings.Cut(rest, ": ")
+		if line, err := strconv.Atoi(number); err == nil {
+			out.Line, out.Problem = line, problem
 		}
 	}
 	return out

@@ -58,7 +58,7 @@ func Identifiers(text string, limit int) (found []string, all bool) {
 }
 
 // Phrases lists the runs of one to words tokens of a text as Tokens does, as they stand there, folded, with
-// one blank where there are several. A run does not cross one of the signs that separate tokens, but for blanks.
+// one blank where there are several. Between the words of a run stand blanks and the signs . ' ’ & and -, no others.
 func Phrases(text string, words, limit int) (found []string, all bool) {
 	var run []token
 	words = max(words, 1)
