@@ -30,7 +30,7 @@ const (
 	// MaxValues bounds the values of one relation of provenance at one event: the words of a
 	// message and the identifiers in a mailbox are hundreds. Beyond it they are unknown.
 	MaxValues = 4096
-	// MaxValueBytes bounds one value of provenance: an address, an account or a phrase fits.
+	// MaxValueBytes bounds the value of a trusted field that is taken as a whole: an address or an account fits.
 	MaxValueBytes = 1024
 	// MaxPhraseWords bounds the words of the phrases that provenance takes of a text.
 	MaxPhraseWords = 8

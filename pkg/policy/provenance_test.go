@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -256,13 +255,17 @@ func TestProvenanceSupplies(t *testing.T) {
 	}
 }
 
-// TestLongValueHidesNoOther: what stands behind a value that is too long is known all the same.
-func TestLongValueHidesNoOther(t *testing.T) {
+// TestLongLinkWedgesNothing: a link of any length that a stranger sends or the user writes leaves nothing unknown.
+func TestLongLinkWedgesNothing(t *testing.T) {
 	b := loadBank(t)
-	call, result := resultOf(t, "list", "- recipient: r\n  subject: https://"+strings.Repeat("a", MaxValueBytes)+".zz x@y.zz\n  note: n\n")
-	got := b.TypeResult(call, result, false)
-	if facts := showFacts(got.Facts); !strings.Contains(facts, `foreign("x@y.zz")`) || !slices.Equal(got.Uncertain, []string{"foreign"}) {
-		t.Errorf("%s, uncertain %v", facts, got.Uncertain)
+	long := "https://" + strings.Repeat("a", 2*MaxValueBytes) + ".zz"
+	call, result := resultOf(t, "list", "- recipient: r\n  subject: "+long+" x@y.zz\n  note: n\n")
+	message := event(t, `{"kind":"message","actor":"user","vantage":"observed","text":"open `+long+` for x@y.zz"}`)
+	for name, typing := range map[string]Typing{"foreign": b.TypeResult(call, result, false), "named": b.Type(message, false)} {
+		facts := showFacts(typing.Facts)
+		if !strings.Contains(facts, name+`("x@y.zz")`) || !strings.Contains(facts, name+`("`+long+`")`) || len(typing.Uncertain) > 0 {
+			t.Errorf("%s: %.80s…, uncertain %v", name, facts, typing.Uncertain)
+		}
 	}
 }
 
