@@ -56,6 +56,7 @@ func TestScan(t *testing.T) {
 		{"pátïent", `patient="pátïent"`},
 		{"p\u0301\u0302\u0303atient", `patient="p\u0301\u0302\u0303atient"`},
 		{"\U000e0070\U000e0061\U000e0074\U000e0069\U000e0065\U000e006e\U000e0074", `patient="` + strings.Trim(fmt.Sprintf("%+q", "\U000e0070\U000e0061\U000e0074\U000e0069\U000e0065\U000e006e\U000e0074"), `"`) + `"`},
+		{"ᴘᴀᴛɪᴇɴᴛ pǝtient pɐtiǝnt", `patient="ᴘᴀᴛɪᴇɴᴛ" patient="pɐtiǝnt"`},
 		{"🅟🅐🅣🅘🅔🅝🅣", `patient="🅟🅐🅣🅘🅔🅝🅣"`},
 		{"PatientRecord", `patient="Patient"`},
 		{"thePatient", `patient="Patient"`},

@@ -12,6 +12,7 @@ import (
 	"github.com/mtibben/confusables"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/unicode/runenames"
 )
 
 var update = flag.Bool("update", false, "make tables.bin again") //nolint:gochecknoglobals // flags of a test binary are global
@@ -163,6 +164,9 @@ func (f *former) looksLike(x rune) (string, bool) {
 	if !unicode.Is(unicode.Latin, x) {
 		return "", false
 	}
+	if letter, ok := drawn(x); ok {
+		return letter, true
+	}
 	var out strings.Builder
 	for i := range len(skeleton) { // æ
 		if trait(skeleton[i])&(lower|upper) == 0 {
@@ -171,6 +175,17 @@ func (f *former) looksLike(x rune) (string, bool) {
 		out.WriteByte(lowered(skeleton[i]))
 	}
 	return out.String(), out.Len() > 0
+}
+
+// drawn gives the letter of which a character is a small capital, or that it is upside down.
+func drawn(x rune) (string, bool) {
+	name := runenames.Name(x)
+	for _, prefix := range []string{"LATIN LETTER SMALL CAPITAL ", "LATIN SMALL LETTER TURNED "} {
+		if letter, ok := strings.CutPrefix(name, prefix); ok && len(letter) == 1 {
+			return strings.ToLower(letter), true
+		}
+	}
+	return "", false
 }
 
 // decimal is the digit that a decimal number of any script is: they come in runs of ten.

@@ -13,7 +13,7 @@ import (
 // The grammar: blanks and the signs < > ( ) [ ] { } " “ ” „ « » ` , ; | separate tokens, and so do
 // comma-like signs of other scripts; of what stands between them the signs . : ! ? ' ’ * _ ~ # @ & / \ - + = and
 // dashes are taken off the ends. A token that consists of signs alone is none. Signs in front that make another value
-// stay: of a path (/a, ./a, ../a, ~/a), of a name (.env), of a number (-5, +49, .5). A comma after one to three digits that
+// stay: of a path (/a, ./a, ../a, ~/a), of a name (.env), of an address (_a@b.example), of a number (-5, +49, .5). A comma after one to three digits that
 // begin a number or stand behind such a comma, and before exactly three, is part of it (1,000.50). Identifiers come
 // first, where they begin, and contain no tokens: `mail alice@example.com` has the tokens mail and
 // alice@example.com, not example.com. They may begin behind a label: an address behind a colon, an IBAN behind a
@@ -301,6 +301,11 @@ func chunk(text string, from, end int) token {
 
 // trimStart takes signs off the start of what stands between separators, up to one that is part of a value.
 func trimStart(s string) string {
+	// Addresses may begin with _; on both sides it is emphasis.
+	if local := strings.TrimLeft(s, strings.ReplaceAll(offStart, "_", "")); strings.HasPrefix(local, "_") && !strings.HasSuffix(s, "_") &&
+		isAddress(strings.TrimRight(local, offEnd)) {
+		return local
+	}
 	for before := rune(0); ; {
 		r, size := utf8.DecodeRuneInString(s)
 		if !strings.ContainsRune(offStart, r) || s == "" || before != '.' && beginsValue(s) {

@@ -52,6 +52,8 @@ func TestTokens(t *testing.T) {
 		{"...and /, // ~ .. (-5) +49 .5 -rf", "and -5 +49 .5 rf", ""},
 		{"call +15551234567", "call +15551234567", "+15551234567"},
 		{"a@b", "a@b", ""},
+		{"to _bob@x.org, not '__bob@x.org'", "to _bob@x.org not __bob@x.org", "_bob@x.org __bob@x.org"},
+		{"_bob@x.org_ and *bob@x.org*", "bob@x.org and", "bob@x.org"},
 		{"@@ .. --", "", ""},
 		{"tab\tnew\nline\x00nul", "tab new line nul", ""},
 		{"раypal.com paypal.com", "раypal.com paypal.com", "раypal.com paypal.com"},
