@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// makeTokens writes a tokens file for development: one agent and one user, with
-// random tokens, readable by its owner only. An existing file is left alone.
+// makeTokens writes a tokens file for development: an agent, a user and a tool server
+// that attests results, with random tokens, readable by its owner only. An existing file is left alone.
 func makeTokens(path string) error {
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	var s strings.Builder
 	s.WriteString("# token principal class tenant\n")
-	for _, who := range []string{"agent-1 agent default", "user-1 user default"} {
+	for _, who := range []string{"agent-1 agent default", "user-1 user default", "tools-1 tool default"} {
 		b := make([]byte, 20)
 		if _, err := rand.Read(b); err != nil {
 			return fmt.Errorf("tokens: %w", err)

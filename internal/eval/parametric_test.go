@@ -300,6 +300,9 @@ func TestParametricFigures(t *testing.T) {
 				if want.UserOf == notGiven {
 					c.User, c.UserOf = notGiven, notGiven
 				}
+				if !asked && convention == Both {
+					t.Errorf("%s: %s is not asked", name, predicate)
+				}
 				if asked && c != want {
 					t.Errorf("%s, %s %s: %+v, want %+v", convention, name, predicate, c, want)
 				}

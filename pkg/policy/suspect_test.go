@@ -143,6 +143,9 @@ func loadFiles(files map[string]string) (*Bundle, diag.List) {
 
 // TestLookingAllocatesNothing: where nothing is found, looking for cues costs no memory.
 func TestLookingAllocatesNothing(t *testing.T) {
+	if raced {
+		t.Skip("under the race detector pools allocate; the test runs without it")
+	}
 	ev := event(t, call("go", `{"m":"The quick brown fox jumps over the lazy dog, 12 times; and over 7 others."}`))
 	allocations := func(rule string) float64 {
 		b, found := loadFiles(map[string]string{policyFile: filled(strings.Replace(withCues, "cues: phi, in: m", rule, 1)), "phi.txt": "patient\n"})
