@@ -7,12 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aspis-rv/aspis/internal/corpus/jsonl"
-	"github.com/aspis-rv/aspis/internal/offline"
-	"github.com/aspis-rv/aspis/pkg/aspects"
 	"github.com/aspis-rv/aspis/pkg/aspects/temporal"
 	"github.com/aspis-rv/aspis/pkg/policy"
-	"github.com/aspis-rv/aspis/pkg/schema"
 )
 
 const loadPolicy = `policy: p
@@ -72,17 +68,7 @@ func TestPaddingSmugglesNothing(t *testing.T) {
 		}
 		log := ev("1s", tt.kind, "amend", fmt.Sprintf(`{"mission":"m1","text":%q}`, tt.text)) +
 			ev("1m", "call", "cross", `{"mission":"m1"}`) + ev("2h", "call", "cross", `{"mission":"m1"}`)
-		var events []*schema.Event
-		for ev, err := range jsonl.Events(strings.NewReader(log), "log") {
-			if err != nil {
-				t.Fatal(err)
-			}
-			events = append(events, ev)
-		}
-		decisions, err := offline.Run(offline.Config{Bundle: b, Engines: []aspects.Engine{engine}}, events)
-		if err != nil {
-			t.Fatal(err)
-		}
+		decisions := decide(t, b, engine, log)
 		var got []string
 		for _, d := range decisions {
 			got = append(got, strings.Join(strings.Fields(fmt.Sprint(d.Resolution.Outcome, " ", d.Resolution.Reason, " ", d.Resolution.Clause, " ", strings.Join(d.Resolution.Flags, " "))), " "))

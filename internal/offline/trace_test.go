@@ -51,8 +51,21 @@ func TestTraceOfAnAgentHasWhatOthersDoForIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	decisions := decide(t, b, engine, session)
+	var got []string
+	for _, d := range decisions {
+		got = append(got, d.Event.CallID+" "+d.Resolution.Outcome.String())
+	}
+	if want := "c1 permit, c2 refuse, c3 permit"; strings.Join(got, ", ") != want {
+		t.Errorf("decided %q, want %q", got, want)
+	}
+}
+
+// decide runs events, JSON Lines, under a bundle with one engine.
+func decide(t *testing.T, b *policy.Bundle, engine aspects.Engine, lines string) []*offline.Decision {
+	t.Helper()
 	var events []*schema.Event
-	for ev, err := range jsonl.Events(strings.NewReader(session), "session") {
+	for ev, err := range jsonl.Events(strings.NewReader(lines), "events") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,11 +75,5 @@ func TestTraceOfAnAgentHasWhatOthersDoForIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, d := range decisions {
-		got = append(got, d.Event.CallID+" "+d.Resolution.Outcome.String())
-	}
-	if want := "c1 permit, c2 refuse, c3 permit"; strings.Join(got, ", ") != want {
-		t.Errorf("decided %q, want %q", got, want)
-	}
+	return decisions
 }

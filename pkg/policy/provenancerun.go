@@ -51,12 +51,15 @@ func (r *typer) errorProvenance(ps []provenance) {
 	if r.ev.Result.Status == schema.PayloadAbsent {
 		return
 	}
+	if !slices.ContainsFunc(ps, func(p provenance) bool { return !p.trusted }) {
+		return
+	}
+	v, unreadable := readResult(0, r.ev.Result)
 	for i := range ps {
-		p, g := &ps[i], gathered{}
+		p, g, err := &ps[i], gathered{}, unreadable
 		if p.trusted {
 			continue
 		}
-		v, err := readResult(0, r.ev.Result)
 		for j := range p.origins {
 			o := p.origins[j]
 			if o.take == takeValue {
